@@ -253,7 +253,7 @@ export class Alarms extends Construct {
     return new Metric({ namespace: METRICS_NAMESPACE, metricName, statistic: Stats.SUM, period: PERIOD });
   }
 
-  /** Of all requests, in percent; 0 if there are few. The gateway's own metric counts all 4xx as one. */
+  /** The share of rejected requests in percent; 0 if there are few. The gateway's own metric counts all 4xx as one. */
   private rejectedShare(rest: RestApiBase, logGroup: LogGroup): MathExpression {
     const metricName = `Unauthorized-${this.environment}`; // a count from a log has no dimension for the environment
     new MetricFilter(this, "unauthorized", {

@@ -16,7 +16,7 @@ export interface Method {
   method: string;
   path: string;
   handler: IFunction;
-  /** Of a success. The gateway wants one for each method, but passes on whatever the function returns. */
+  /** The status of a success. The gateway wants one for each method, but passes on whatever the function returns. */
   status: number;
   /** Whether requests reach the function without passing the authorizer. */
   open: boolean;

@@ -13,7 +13,7 @@ const Contents = z.object({
   inputs: z.array(z.string()),
   /** Our files that were read for it, also those of which nothing is left. */
   sources: z.array(z.string()),
-  /** Of the sources' content and of all that decides how they are bundled. */
+  /** Hash of the sources and of everything that decides how they are bundled. */
   digest: z.string(),
 });
 export type Contents = z.infer<typeof Contents>;

@@ -8,7 +8,7 @@ export const PRICES = {
   millionRequests: 7.6,
   /** The checks of a thousand servers, a month. */
   thousandServers: 33,
-  /** Of archives, a month. */
+  /** Storage of archives, per month. */
   gigabyteMonth: 0.025,
   /** One that waits for an hour. */
   operation: 0.002,

@@ -114,7 +114,7 @@ export class Schedules extends Construct {
   readonly unrescued: Queue;
   /** Mails that could not be sent. */
   readonly unsentMails: Queue;
-  /** Of the account's concurrent functions, how many nothing else can take. */
+  /** How many of the account's concurrent executions are reserved for schedules. */
   readonly reservedRuns: number;
   private readonly reserved: number | undefined;
 

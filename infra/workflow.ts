@@ -87,7 +87,7 @@ const POLL_RUNS = 6;
 /** Longest sum of the waits between tries, rounded up: of a step 2.1 with 2.1, 28.5 and 0.1; of an undo 28.5 with the same. */
 const RETRY_MINUTES = 33;
 const UNDO_MINUTES = 60;
-/** Of a poll, besides the waits that its time has. */
+/** The longest sum of the waits between tries of a poll, in addition to those of its time limit. */
 const POLL_RETRY_MINUTES = 2;
 /**
  * For `begin` as a step and `succeed` or `fail` as an undo, of `ASK_MINUTES`: 48 and 75. The rest is for the state machine's own
@@ -135,7 +135,7 @@ interface WorkflowMachineProps {
 const isSet = (flag: string): Condition =>
   Condition.and(Condition.isPresent(`$.${flag}`), Condition.booleanEquals(`$.${flag}`, true));
 
-/** Of undos and of the last states: what is not undone stays, and work that is done would be undone if its last state gave up. */
+/** Retries of undos and last states: what isn't undone stays, and finished work would be undone if its last state gave up. */
 const LAST_AGAIN = [TRY_UNDOING_AGAIN, ...FUNCTION_AGAIN];
 
 /**

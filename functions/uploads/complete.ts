@@ -21,7 +21,7 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
   return commit(change, toBackup(beginImport({ change, by, operationId }, whole, body)));
 });
 
-/** Of what arrives later under the addresses that are still valid, the import finds out that it is not the archive. */
+/** Parts that arrive after this check, at addresses that are still valid, make the import fail: it isn't the archive. */
 async function requireWhole(upload: UploadRecord): Promise<UploadRecord & { store_id: string }> {
   const received = new Map((await receivedParts(upload)).map(({ number, size_bytes }) => [number, size_bytes]));
   const sizes = computePartSizes(upload);

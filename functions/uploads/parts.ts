@@ -32,7 +32,7 @@ export const handler = handle(uploads.parts)(async ({ params, body, caller, read
   return commit(change, { parts: await Promise.all(parts), expires_at });
 });
 
-/** Of two requests for the first part one is first; the other one's multipart upload is aborted. */
+/** When two requests send the first part at once, one wins; the other's multipart upload is aborted. */
 async function begin(upload: UploadRecord, key: string): Promise<string> {
   const begun = await beginMultipart(key);
   const recorded = await recordStoreId(upload, begun);

@@ -18,7 +18,7 @@ import {
   protectionFilter,
   type Item,
 } from "./keys.ts";
-import { transact } from "./table.ts";
+import { ConditionFailed, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
 import { addedOperation, droppedOperation, movedOperation } from "./operation-entries.ts";
 import { type Version, withVersion } from "./versions.ts";
@@ -240,7 +240,7 @@ export const relabeledMeanwhile = (present: Item | undefined, id: string, labels
 /** What a request makes of a record's labels, if it names them. */
 export const labelChange = (from: Labels, to: Labels | undefined): LabelChange | undefined => to && { from, to };
 
-/** Of those that meet, each time one succeeds; 20 tries, full jitter of up to 100 ms: about a second of waiting. */
+/** One of the conflicting changes succeeds each time; 20 tries, full jitter of up to 100 ms: about a second of waiting. */
 const OVERTAKEN_TRIES = 20;
 
 /** Makes a change again, from its reading on, until it is not overtaken. */
@@ -252,6 +252,17 @@ export async function retryOnConflict<T>(make: () => Promise<T>): Promise<T> {
       if (!(error instanceof Overtaken) || attempt >= OVERTAKEN_TRIES) throw error;
       await sleep(Math.random() * 100);
     }
+  }
+}
+
+/** Commits; false if a condition failed that names no error of its own, because another request or run came first. */
+export async function tryCommit(change: Change): Promise<boolean> {
+  try {
+    await change.commit();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
   }
 }
 

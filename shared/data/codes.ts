@@ -116,18 +116,18 @@ export const ENTRY_ATTRIBUTES = {
   server_id: "h",
   status: "s",
   protection: "p",
-  /** Of an instance's ERP, as its record has it; unknown if it is not there. */
+  /** Health of an instance's ERP, as its record has it; unknown if it is missing. */
   health: "e",
-  /** Of a backup. */
+  /** Backups only. */
   backup_kind: "g",
-  /** Of a backup's archive, once it was measured. */
+  /** Backups only: size of the archive, once it was measured. */
   size_bytes: "z",
   /** How many milliseconds after the time in its ID the record was created. */
   created_after_id: "c",
-  /** Of an operation. */
+  /** Operations only. */
   type: "k",
   actor: "a",
-  /** Of an operation: the instance that it is about, or else its resource; the last bytes of the ID. */
+  /** Operations only: the instance that the operation is about, or else its resource; the last bytes of the ID. */
   about: "x",
 } as const;
 

@@ -22,14 +22,14 @@ export interface Findable {
   domain?: string | undefined;
   database_name?: string | null | undefined;
   note?: string | null | undefined;
-  /** Of an instance: it is read with its server. */
+  /** Instances only: the instance is read with its server. */
   server_id?: string | undefined;
   status?: string | undefined;
   protection?: string | undefined;
   health?: string | undefined;
-  /** Of a backup, which keeps it. */
+  /** Backups only; it never changes. */
   backup_kind?: string | undefined;
-  /** Of a backup: null until its archive was measured. */
+  /** Backups only; null until the archive was measured. */
   size_bytes?: number | null | undefined;
 }
 

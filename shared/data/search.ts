@@ -29,11 +29,11 @@ export interface Finding {
 interface Filters extends FigureBounds {
   status?: string | undefined;
   protection?: string | undefined;
-  /** Of instances: those whose last backup is older, or that have none. */
+  /** Instances only: those whose last backup is older, or that have none. */
   last_backup_before?: string | undefined;
-  /** Of instances, as it is shown. */
+  /** Instances only: the health that is shown. */
   health?: string | undefined;
-  /** Of backups. */
+  /** Backups only. */
   kind?: string | undefined;
   locked?: string | undefined;
   size_bytes_above?: number | undefined;
@@ -46,18 +46,18 @@ export interface Entry {
   name: string;
   status: string;
   protection: string | undefined;
-  /** Of an instance, as its record has it. */
+  /** Instances only: the health in the record. */
   health: string;
-  /** Of an instance. */
+  /** Instances only. */
   server: Uint8Array | undefined;
   /** The code of a backup's kind. */
   kind: string;
-  /** Of a backup; zero until its archive was measured. */
+  /** Backups only; zero until the archive was measured. */
   size_bytes: number;
   created_at: string;
   /** With the tags. Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
   labels: string[] | undefined;
-  /** Of an instance (ms since 1970). Only of a record that was read. */
+  /** Instances only, in ms since 1970; only where the record was read. */
   last_backup_at?: number | undefined;
   /** An instance's domain, a backup's note. */
   detail: string | null;

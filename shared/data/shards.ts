@@ -20,7 +20,7 @@ export const SHARDS = 16;
 export interface Sharded {
   account_id: string;
   of: "overview" | "account" | ListKind;
-  /** Of a list: as of its counts. */
+  /** Lists only: the filter, as in the list's counts. */
   filter?: string | undefined;
 }
 

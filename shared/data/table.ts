@@ -195,7 +195,7 @@ function moved(writes: readonly Write[], reasons: readonly CancellationReason[])
 
 const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
-/** A condition failed that no caller expected to. */
+/** A condition failed, and its write names no error of its own. */
 export class ConditionFailed extends Error {
   override name = "ConditionFailed";
   constructor(write: Write, cause: unknown) {

@@ -1,6 +1,6 @@
 // IDs: TypeID strings (a prefix, then a UUIDv7 in base32), sortable by creation time.
 //
-// Our own twenty lines, because the library brings a second one and is a fiftieth of the largest function's size.
+// Our own, because the library brings a second one and is a fiftieth of the largest function's size.
 import { randomBytes } from "node:crypto";
 import { ID_PREFIXES, type IdKind, idForm } from "./id-kinds.ts";
 

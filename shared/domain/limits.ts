@@ -142,7 +142,7 @@ export const BULK = {
   selected: 1_000,
   atOnce: 10,
   perServer: 2,
-  /** Of an account, by all of its bulk actions. */
+  /** Deletions per minute by all bulk actions of an account. */
   deletionsPerMinute: 20,
   /** How long a resource is tried that another operation holds. */
   heldMinutes: 60,
@@ -189,10 +189,10 @@ export const WEBHOOK = {
   failingDays: 5,
   rotationHours: 24,
   testsAMinute: 6,
-  /** Of an account, to one host. */
+  /** Requests per second of an account to one host. */
   requestsASecond: 10,
   deliveryDays: 30,
-  /** Of the last response of a delivery. */
+  /** How much of a delivery's last response is kept. */
   excerptBytes: 4_096,
   listedMax: 10_000,
   redeliveredMax: 1_000,

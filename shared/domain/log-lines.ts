@@ -153,7 +153,7 @@ export function firstLines(lines: readonly LogLine[], count: number, bytesMax: n
 
 const MESSAGE_CHARACTERS = 50_000;
 
-/** Of a long traceback, the last lines say the most. */
+/** Keeps the last lines of a long traceback, which say the most. */
 const shortened = (message: string): string =>
   message.length <= MESSAGE_CHARACTERS
     ? message

@@ -39,7 +39,7 @@ export function linesBehind<T extends Timed>(all: readonly T[], { at, seen }: Po
 export const leftOut = (lines: number): string => `… ${lines} earlier lines\n`;
 const LEFT_OUT = /^… (\d{1,9}) earlier lines\n/;
 
-/** Of an operation's log what is behind so many of its lines. */
+/** What an operation's log has after the first `seen` lines. */
 export function workBehind(text: string, seen: number): { text: string; next: string } {
   const [head = "", before = "0"] = LEFT_OUT.exec(text) ?? [];
   const lines = text.slice(head.length).match(/[^\n]*\n/g) ?? [];

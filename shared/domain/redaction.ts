@@ -22,7 +22,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(\/)(?:[A-Za-z0-9_~+=-]*\.)*[A-Za-z0-9_~+=-]{32,}(?:\.[A-Za-z0-9_~+=-]*)*/g, `$1${REDACTED}`],
 ];
 
-/** Of a URL that was signed, everything behind its path. */
+/** Everything after the path of a signed URL. */
 const SIGNED = /(https?:\/\/[^\s?]{1,4000}\?)\S+/g;
 
 /** Also without the addresses that a job was given, which are as good as a password. */

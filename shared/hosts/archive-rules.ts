@@ -36,7 +36,7 @@ const ADDED: Record<string, string[]> = {
 };
 
 interface Kind {
-  /** Of the file's first 4,096 bytes, one character a byte. */
+  /** Matched against the file's first 4,096 bytes, one character per byte. */
   pattern: string;
   is: ReasonCode;
   advice: ReasonCode;

@@ -18,7 +18,7 @@ import type { StoredArchive } from "../storage/stored-archive.ts";
 
 export const MadeArchive = z.object({
   size_bytes: z.number().int(),
-  /** Of the whole archive, in hexadecimal. */
+  /** Checksum of the whole archive, in hexadecimal. */
   sha256: z.string(),
   /** What the store must show as the object's own checksum: of its parts, if it was uploaded in parts. */
   stored_checksum: z.string(),
@@ -64,14 +64,14 @@ const DifferingModules = z
   .nullable()
   .default(null);
 
-/** Of a database that was built from an archive; null of a script of before it was reported. */
+/** The modules of a database that was built from an archive; null from scripts that don't report them yet. */
 const Modules = z.object({ modules: DifferingModules });
 
 const ImageId = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const Commit = z.string().regex(/^[0-9a-f]{40}$/);
 const ModuleName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/);
 const SUBJECT_CHARACTERS_MAX = 200;
-/** Of what characters take more of, less is kept: the record of a deploy of all repositories has at most 64 KB. */
+/** The same limit in bytes, for longer characters: the record of a deploy of all repositories has at most 64 KB. */
 const SUBJECT_BYTES_MAX = 300;
 const toSubject = (text: string): string =>
   Buffer.from(text.slice(0, SUBJECT_CHARACTERS_MAX))
@@ -92,7 +92,7 @@ interface OfCode extends OfInstance {
   secrets?: readonly string[];
 }
 
-/** Of an archive's manifest. */
+/** The `code` of an archive's manifest. */
 interface ManifestCode {
   repositories: { url: string; ref: string; path: string | null; commit: string }[];
   python_packages: string[];
@@ -315,7 +315,7 @@ export const JOB_RESULTS = {
         z.object({
           commit: Commit.nullable(),
           problem: z.string().nullable().default(null),
-          /** Of an ssh host: the type of its key, and the key. */
+          /** SSH hosts only: the type of the key, and the key. */
           host_key: z
             .string()
             .regex(/^[a-z0-9@.-]{1,60} [A-Za-z0-9+/=]{20,2000}$/)
@@ -363,7 +363,7 @@ export const JOB_RESULTS = {
     created_at: z.coerce.date().transform((date) => date.toISOString()),
     previous_id: ImageId.nullable().catch(null),
     changed: z.boolean(),
-    /** Of the named image; null of the newest. */
+    /** Modules of the named image; null for the newest. */
     modules: DifferingModules.catch(null),
   }),
   /** As they were resolved. */

@@ -2,10 +2,10 @@
 // Such operations therefore leave the lists before such a version serves, and such backups get a kind that it knows; the first
 // migration brings both back. Later versions read any kind.
 import * as z from "zod";
-import { type Change, startChange } from "../data/change.ts";
+import { type Change, startChange, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { growing } from "../data/stored.ts";
-import { ConditionFailed, queryAll, updateOne } from "../data/table.ts";
+import { queryAll, updateOne } from "../data/table.ts";
 import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { linkOperation } from "../records/operations.ts";
 
@@ -91,7 +91,5 @@ export async function bringNewKindsBack(accountId: string): Promise<void> {
 async function move(accountId: string, write: (change: Change) => void): Promise<void> {
   const change = startChange({ id: accountId });
   write(change);
-  await change.commit().catch((error: unknown) => {
-    if (!(error instanceof ConditionFailed)) throw error;
-  });
+  await tryCommit(change);
 }

@@ -1,6 +1,6 @@
 // Backups and uploads from before they counted in the account's quotas: this counts them. It can run at any time, and again.
 import * as z from "zod";
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { type Key, keys, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
@@ -35,7 +35,7 @@ const Sized = z.object({
   pk: z.string(),
   sk: z.string(),
   size_bytes: z.number().nullish(),
-  /** Of an import that failed, whose archive is kept. */
+  /** Present if the backup is a failed import whose archive is kept. */
   upload: z.object({ size_bytes: z.number() }).optional(),
 });
 type Sized = z.infer<typeof Sized>;
@@ -69,13 +69,7 @@ async function count(accountId: string, some: readonly Uncounted[]): Promise<boo
     change.use("backup", backups, { limited: false });
     change.use("backup_bytes", bytes, { limited: false });
   }
-  try {
-    await change.commit();
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    return false;
-  }
+  return tryCommit(change);
 }
 
 const CORRECTIONS = 20;

@@ -1,14 +1,14 @@
 // What ends or begins by time alone: alerts of failures after some days, and API tokens that expire soon. It also closes what
 // nothing else has closed: alerts of resources that are gone, that the settings have no longer, or that the record contradicts.
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
-import { ConditionFailed, readAll } from "../data/table.ts";
+import { readAll } from "../data/table.ts";
 import { ALERT_KINDS, type AlertResource, FAILURE_DAYS, isAlertKind } from "../domain/alerts.ts";
 import { isId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP } from "../domain/lifecycle.ts";
 import { getAccount } from "../records/accounts.ts";
-import { logOutcome } from "../records/events.ts";
+import { logOutcome, serviceAuthor } from "../records/events.ts";
 import type { OpenAlert } from "../records/schemas/alert.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
 import { WatchedServer } from "../records/schemas/server.ts";
@@ -59,7 +59,7 @@ async function closeUnmeasured(alerts: AccountAlerts, at: number): Promise<void>
   }
 }
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Alerts" }, requestId: "alerts" } as const;
+const SERVICE = serviceAuthor("Alerts", "alerts");
 
 /**
  * An event at each step, the lowest that it has reached: once, also if several were reached since the last look. None of a token
@@ -79,9 +79,5 @@ async function warnOf(token: TokenRecord, steps: readonly number[], at: number) 
     { same: { warned_days }, unchanged: { replaced_by: null } },
   );
   logOutcome(change, SERVICE, { type: "token.expiring", expiry: { expires_at, days: step } }, { type: "token", id, name });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // another run was faster, or the token was revoked or rotated
-  }
+  await tryCommit(change); // unless another run was faster, or the token was revoked or rotated
 }

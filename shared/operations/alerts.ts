@@ -1,7 +1,7 @@
 // Opens and closes alerts. Whatever finds something out says what it has found; here it is compared with the account's settings
 // and with what is open. Each alert is a change of its own, which another check may have made first.
-import { type Change, startChange } from "../data/change.ts";
-import { ConditionFailed, find } from "../data/table.ts";
+import { type Change, startChange, tryCommit } from "../data/change.ts";
+import { find } from "../data/table.ts";
 import {
   type AlertKind,
   type AlertResource,
@@ -96,14 +96,9 @@ export async function closeOpenAlert(alerts: AccountAlerts, { alert_id }: OpenAl
 }
 
 async function isCommitted(change: Change): Promise<boolean> {
-  try {
-    await change.commit();
-    return true;
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    log.info("an alert was changed by another check, or its resource was", { account: change.accountId });
-    return false;
-  }
+  const isFirst = await tryCommit(change);
+  if (!isFirst) log.info("an alert was changed by another check, or its resource was", { account: change.accountId });
+  return isFirst;
 }
 
 /** Closes what the settings no longer have: what is off, and thresholds that were changed. */

@@ -27,7 +27,7 @@ export const readsArchive = (reader: Reader, { id, size_bytes }: BackupRecord): 
     ? effect("read", { type: BACKUP, id }, "archive_downloaded", { archive_bytes: size_bytes })
     : effect("read", { type: BACKUP, id }, "archive_read");
 
-/** Of the image that the backup's modules were last compared with: that of another server may be a newer one. */
+/** Warnings about modules that the last compared image lacks; another server's image may be newer. */
 export const moduleWarnings = (reader: Reader, { missing_modules }: BackupRecord, { restore_database }: Parts): Sentence[] =>
   restore_database && missing_modules !== null && missing_modules.length > 0 && mayRead(reader, "backup")
     ? [sentence("modules_missing", { modules: missing_modules.join(", ") })]

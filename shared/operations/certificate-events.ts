@@ -1,19 +1,19 @@
 // An event for each certificate that begins to fail, as the server's report says.
 import { isDeepStrictEqual } from "node:util";
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { keyString } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
-import { ConditionFailed, readAll } from "../data/table.ts";
+import { readAll } from "../data/table.ts";
 import { CERTIFICATE_FAILING } from "../domain/lifecycle.ts";
 import { getAccount } from "../records/accounts.ts";
-import { logOutcome } from "../records/events.ts";
+import { logOutcome, serviceAuthor } from "../records/events.ts";
 import { findCertificate, hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import type { HostReport } from "../records/schemas/host-report.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
+const SERVICE = serviceAuthor("Health checks", "health-checks");
 
 /** So that they fit into one change; the next report brings the rest. */
 const EVENTS_MAX = 10;
@@ -44,9 +44,5 @@ export async function judgeCertificates({ account_id, id }: ServerRecord, report
   change.update(key, { set: { failing_certificates: after } }, { unchanged: { failing_certificates: before } });
   for (const instance of news)
     logOutcome(change, SERVICE, { type: "certificate.failing" }, { type: "instance", id: instance.id, name: instance.name });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // another check was faster
-  }
+  await tryCommit(change); // unless another check was faster
 }

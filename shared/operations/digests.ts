@@ -1,9 +1,9 @@
 // Alerts by mail: a user's first within a minute, what follows in one mail in ten minutes.
 import * as z from "zod";
-import { type Change, startChange, now } from "../data/change.ts";
+import { startChange, now, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { ConditionFailed, find, query, queryAll } from "../data/table.ts";
+import { find, query, queryAll } from "../data/table.ts";
 import type { DigestOutcome } from "../mail/messages.ts";
 import { requestMail } from "../records/mails.ts";
 import type { EventRecord } from "../records/schemas/event.ts";
@@ -33,7 +33,7 @@ export async function addToDigest({ account_id, id }: UserRecord, event: EventRe
     { fill: { account_id, user_id: id, at: soon > allowed ? soon : allowed }, add: { changes: 1 } },
     { exists: false },
   );
-  await commitOnce(change);
+  await tryCommit(change); // unless another run has done it, or does it again
 }
 
 function toOutcome({ type, created_at, resource, data }: EventRecord): DigestOutcome {
@@ -83,13 +83,5 @@ export async function requestDigest(userId: string): Promise<void> {
       message: { type: "alerts", outcomes: outcomes.slice(0, SHOWN_MAX), more: Math.max(0, outcomes.length - SHOWN_MAX) },
       once: { of: `digest ${userId} ${at}`, at },
     });
-  await commitOnce(change);
-}
-
-async function commitOnce(change: Change): Promise<void> {
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // another run has done it, or does it again
-  }
+  await tryCommit(change); // unless another run has done it, or does it again
 }

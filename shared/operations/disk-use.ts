@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { diskStep } from "../domain/low-disk.ts";
 import { because, type Reason } from "../domain/reasons.ts";
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
 import { itemsOfParent } from "../data/lists-of-parents.ts";
@@ -14,7 +14,7 @@ import type { HostReport, ReportedUse } from "../records/schemas/host-report.ts"
 import { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord, WatchedServer } from "../records/schemas/server.ts";
 import { NO_REASON, shownReason, statusReason } from "../records/reasons.ts";
-import { ConditionFailed, find, updateOne } from "../data/table.ts";
+import { find, updateOne } from "../data/table.ts";
 
 /** Counts a server by how full its disk is. Whether it has become low, or lower: false also if another check has counted it. */
 export async function countLowDisk({ account_id, id }: ServerRecord, report: HostReport): Promise<boolean> {
@@ -25,13 +25,7 @@ export async function countLowDisk({ account_id, id }: ServerRecord, report: Hos
   const change = startChange({ id: account_id });
   change.update(hostReportRef(account_id, id).key, { set: { disk_shown: step } }, { unchanged: { disk_shown } });
   change.moveDisk(disk_shown, step);
-  try {
-    await change.commit();
-    return step !== null && (disk_shown === null || step < disk_shown);
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return (await tryCommit(change)) && step !== null && (disk_shown === null || step < disk_shown);
 }
 
 const REASONS = { over: because("disk_quota_exceeded"), paused: because("disk_paused") } as const;

@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { permissionForEvent } from "../api/event-permissions.ts";
 import { hasRole, listPermissions } from "../api/roles.ts";
-import { startChange } from "../data/change.ts";
-import { ConditionFailed } from "../data/table.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { requestMail } from "../records/mails.ts";
 import type { EventRecord } from "../records/schemas/event.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
@@ -53,9 +52,5 @@ const isMuted = ({ data, created_at }: EventRecord): boolean =>
 async function requestOnce(user: UserRecord, { id, created_at }: EventRecord, message: Message): Promise<void> {
   const change = startChange({ id: user.account_id });
   await requestMail(change, { to: { user_id: user.id }, message, once: { of: `${id} ${user.id}`, at: created_at } });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // an earlier run has requested it
-  }
+  await tryCommit(change); // unless an earlier run has requested it
 }

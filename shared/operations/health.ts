@@ -6,7 +6,7 @@ import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../domain/lifecycle.t
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../domain/limits.ts";
 import { getAccount } from "../records/accounts.ts";
 import { type Change, now, startChange } from "../data/change.ts";
-import { logOutcome } from "../records/events.ts";
+import { logOutcome, serviceAuthor } from "../records/events.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../records/instances.ts";
 import { keys, keyString } from "../data/keys.ts";
 import { itemsOfParent } from "../data/lists-of-parents.ts";
@@ -17,7 +17,7 @@ import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord, WatchedServer } from "../records/schemas/server.ts";
 import { ConditionFailed, readAll } from "../data/table.ts";
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
+const SERVICE = serviceAuthor("Health checks", "health-checks");
 const { ok, failing, unknown } = HEALTH_OF_ERP;
 
 /** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */

@@ -1,9 +1,9 @@
 // Whether there is a newer image of the ERP than an instance has: its server reports which one that is, and the service looks up
 // the newest of each version (providers/images.ts). Nothing is read or written here as long as neither changes.
 import { isDeepStrictEqual } from "node:util";
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import { ConditionFailed, find, updateOne } from "../data/table.ts";
+import { find, updateOne } from "../data/table.ts";
 import type { ImageFacts } from "../records/code.ts";
 import { hostReportRef } from "../records/host-reports.ts";
 import { instanceRef } from "../records/instances.ts";
@@ -78,13 +78,7 @@ export async function recordImage(instance: InstanceRecord, image: Image, newest
     // That an image is the newest is no news.
     if (Boolean(after) !== Boolean(before)) change.countShown("update_available", after === true ? 1 : -1);
   }
-  try {
-    await change.commit();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return tryCommit(change);
 }
 
 /** What an instance's code shows of its image. */

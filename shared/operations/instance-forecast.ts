@@ -17,7 +17,7 @@ import { durationOfLast, newestBackup, someCompleted } from "./past-work.ts";
 import { effectsOfFirst, effectsOnWaiting } from "./policy-forecast.ts";
 import { diskWarnings, memoryWarnings } from "./room-forecast.ts";
 
-/** Of a new instance that gets this policy. */
+/** Forecasts a new instance with this policy. */
 export async function forecastCreation(
   reader: Reader,
   { account_id, ...instance }: InstanceRecord,

@@ -15,7 +15,7 @@ interface Query {
 interface Asked {
   all: readonly Series[];
   query: Query;
-  /** Of an instance, or with null of the server. */
+  /** The instance's ID; null for the server. */
   of: string | null;
 }
 

@@ -1,7 +1,7 @@
 // Events of API tokens that were used from outside their networks, from what the authorizer has noted.
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import { ConditionFailed, find } from "../data/table.ts";
+import { find } from "../data/table.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logOutcome } from "../records/events.ts";
 import { listOutsideUses, type OutsideUse } from "../records/outside-uses.ts";
@@ -21,7 +21,5 @@ async function tell({ account_id, token_id, ip_address, request_id, at }: Outsid
   const caller: Caller = { account_id, type: "token", id: token_id, name: label.name, permissions: [], ip_address };
   const about = { type: "token", id: token_id, name: label.name } as const;
   logOutcome(change, { caller, requestId: request_id }, { type: "token.used_outside" }, about);
-  await change.commit().catch((error: unknown) => {
-    if (!(error instanceof ConditionFailed)) throw error; // a concurrent run has told it
-  });
+  await tryCommit(change); // unless a concurrent run has told it
 }

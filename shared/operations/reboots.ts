@@ -1,7 +1,6 @@
 // Which servers need a reboot, as they last reported: kept in their records, by which lists are filtered and the overview counts.
-import { startChange } from "../data/change.ts";
+import { startChange, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import { ConditionFailed } from "../data/table.ts";
 import type { HostReport } from "../records/schemas/host-report.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
 
@@ -15,9 +14,5 @@ export async function noteReboot(
   change.update(keys.record("server", account_id, id), { set: { needs_reboot: after } }, { unchanged: { needs_reboot: before } });
   change.retag("server", id, { needs_reboot: before }, { needs_reboot: after });
   if (Boolean(after) !== Boolean(before)) change.countShown("needs_reboot", after === true ? 1 : -1);
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // deleted meanwhile, or another check was faster
-  }
+  await tryCommit(change); // unless deleted meanwhile, or another check was faster
 }

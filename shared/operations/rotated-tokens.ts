@@ -1,4 +1,5 @@
 // API tokens that were rotated, and whose overlap has ended: they count against the quota no more once there is no other room.
+import { serviceAuthor } from "../records/events.ts";
 import { ApiError } from "../api/errors.ts";
 import { allTokens } from "../records/tokens.ts";
 import { revokeAll } from "./tokens-of-users.ts";
@@ -12,7 +13,7 @@ export async function withRoomForToken<T>(accountId: string, requestId: string, 
     const now = new Date().toISOString();
     const tokens = await allTokens(accountId);
     const over = tokens.filter(({ replaced_by, expires_at }) => replaced_by !== null && (expires_at ?? now) < now);
-    const by = { actor: { type: "service", id: "service", name: "API tokens" }, requestId } as const;
+    const by = serviceAuthor("API tokens", requestId);
     if ((await revokeAll(by, over)).length === 0) throw error;
     return make();
   }

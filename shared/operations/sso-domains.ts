@@ -3,7 +3,7 @@ import { Overtaken, startChange } from "../data/change.ts";
 import { ConditionFailed, find } from "../data/table.ts";
 import { SSO } from "../domain/limits.ts";
 import { getAccount } from "../records/accounts.ts";
-import { logOutcome } from "../records/events.ts";
+import { logOutcome, serviceAuthor } from "../records/events.ts";
 import type { SsoRecord, StoredDomain } from "../records/schemas/sso.ts";
 import { domainClaimRef, loseDomain, noteLook, ssoRef, txtRecord } from "../records/sso.ts";
 import { txtRecords } from "./txt-records.ts";
@@ -12,7 +12,7 @@ import { txtRecords } from "./txt-records.ts";
 const EVERY_MS = 20 * 3_600_000;
 const UNSEEN_MS = SSO.unseenDays * 86_400_000;
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Single sign-on" }, requestId: "sso" } as const;
+const SERVICE = serviceAuthor("Single sign-on", "sso");
 
 export async function checkDomains(accountId: string, now: number): Promise<void> {
   const sso = await find(ssoRef(accountId));

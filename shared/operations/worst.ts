@@ -93,7 +93,7 @@ async function slowest(accountId: string, servers: readonly ServerRecord[]): Pro
       found.push({ id, server, value });
   });
   const instanceKey = (id: string) => keys.record("instance", accountId, id);
-  // Of those that exist: as many more are read as another server's machine may have named.
+  // Reads twice as many as are shown: a machine may have named instances that it doesn't have.
   const first = found.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.shown);
   const items = await readAll(
     first.map(({ id }) => instanceKey(id)),

@@ -197,7 +197,7 @@ export async function verifyIdToken(
     });
     const claims = Claims.parse(payload);
     if (claims.nonce !== nonce) throw new NotProven("The ID token is of another sign-in");
-    // Of several audiences, the one that it was made for (OpenID Connect Core, 3.1.3.7).
+    // With several audiences, `azp` names the one that the token was issued to (OpenID Connect Core, 3.1.3.7).
     const isForUs = claims.azp === undefined ? !Array.isArray(payload.aud) || payload.aud.length === 1 : claims.azp === client_id;
     if (!isForUs) throw new NotProven("The ID token is for another client");
     return claims;

@@ -27,7 +27,7 @@ const ADDRESS = "https://api.hetzner.cloud/v1";
 const PER_PAGE = "50"; // the most that it gives
 /** From when an order may have been carried out until lists show its machine: they are up to date, as far as we have seen. */
 const LATE_SECONDS = 60;
-/** Of the 3,600 requests an hour, one is back each second. */
+/** Hetzner allows 3,600 requests an hour: one more each second. */
 const PAUSE_SECONDS_MAX = 60;
 
 const Paged = z.object({ meta: z.object({ pagination: z.object({ next_page: z.number().nullable() }) }) });

@@ -25,7 +25,7 @@ import {
 import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { newId } from "../domain/ids.ts";
 import { accountRef } from "./accounts.ts";
-import { logOutcome } from "./events.ts";
+import { logOutcome, serviceAuthor } from "./events.ts";
 import type { AccountRecord } from "./schemas/account.ts";
 import { AlertRecord, OpenAlert } from "./schemas/alert.ts";
 import type { Caller } from "./schemas/caller.ts";
@@ -93,7 +93,7 @@ export const alertVersion = (alert: AlertRecord): Version =>
 export const openAlerts = async (accountId: string): Promise<OpenAlert[]> =>
   parseEach(OpenAlert, await queryAll(keys.openAlerts(accountId), { consistent: true }));
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Alerts" }, requestId: "alerts" } as const;
+const SERVICE = serviceAuthor("Alerts", "alerts");
 
 export interface NewAlert {
   id?: string;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldChange } from "../api/events.ts";
 
-/** Of these only the name is noted: their values are secrets, may contain some, or can only be written. */
+/** Events name these fields without values, which are secrets, may contain some, or can only be written. */
 const UNSEEN: ReadonlySet<string> = new Set(["password", "admin_password", "environment", "sections", "url", "client_secret"]);
 
 /** All changes of one event in JSON: an event is one item, of which each KB is written three times. */

@@ -41,7 +41,7 @@ export const deliveryRef = (accountId: string, webhookId: string, id: string): R
 const DAY_S = 86_400;
 const ttl = (): number => Math.floor(Date.now() / 1000) + WEBHOOK.deliveryDays * DAY_S;
 
-/** Of an event and a webhook there is one delivery, however often it is recorded: its ID follows from both. */
+/** An event has one delivery per webhook, however often it is recorded: the ID follows from both. */
 function deliveryId(webhookId: string, { id, created_at }: EventRecord): string {
   const digest = createHash("sha256").update(`${webhookId} ${id}`).digest();
   return idFrom("delivery", Date.parse(created_at), digest.subarray(0, 10));

@@ -77,5 +77,5 @@ const PushRecord = z.object({
 });
 export type PushRecord = z.infer<typeof PushRecord>;
 
-/** Of all accounts. */
+/** Pushes of all accounts. */
 export const listPushes = async (): Promise<PushRecord[]> => parseEach(PushRecord, await queryAll(keys.pushes()));

@@ -56,6 +56,10 @@ export const logEvent = (
   resource: EventRecord["resource"],
 ): EventRecord => writeEvent(change, { kind: "event", by }, typeof what === "string" ? { type: what } : what, resource);
 
+/** The service itself as the author of a change; `requestId` names the work that made it. */
+export const serviceAuthor = (name: string, requestId: string) =>
+  ({ actor: { type: "service", id: "service", name }, requestId }) as const;
+
 /** Writes what came of something that was asked for, or what happened by itself. */
 export const logOutcome = (
   change: Change,

@@ -27,7 +27,7 @@ const sortKey = (kind: Kind, at: number): string =>
   `${KINDS[kind].letter}${String(Math.min(MINUTES_MAX, Math.max(0, Math.floor(at / MINUTE)))).padStart(9, "0")}`;
 const timeIn = (sk: string): number => Number(sk.slice(1)) * MINUTE;
 
-/** Of a server's partition; seconds since 1970. */
+/** Identifies a server's partition. Times below are in seconds since 1970. */
 interface FigureOwner {
   account_id: string;
   id: string;

@@ -2,14 +2,14 @@
 import { FAILED_PROBES_MAX } from "../domain/limits.ts";
 import { HEALTH, type ServerPhase, serverStatus, WATCHED } from "../domain/lifecycle.ts";
 import { because, type Reason } from "../domain/reasons.ts";
-import { startChange, now } from "../data/change.ts";
+import { startChange, now, tryCommit } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { getAccount } from "./accounts.ts";
-import { logOutcome } from "./events.ts";
+import { logOutcome, serviceAuthor } from "./events.ts";
 import { NO_REASON, statusReason } from "./reasons.ts";
 import { ServerRecord, WatchedServer } from "./schemas/server.ts";
-import { ConditionFailed, queryAll, readAll, updateOne } from "../data/table.ts";
+import { queryAll, readAll, updateOne } from "../data/table.ts";
 
 type MachineFields = "machine_id" | "requested_at" | "ip_address" | "ssh_port" | "host_keys";
 
@@ -30,13 +30,7 @@ async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, Mach
   const change = startChange({ id: server.account_id });
   change.update(serverKey(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
   change.retag("server", server.id, server, { ...server, ...set });
-  try {
-    await change.commit();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
+  return tryCommit(change);
 }
 
 /**
@@ -109,7 +103,7 @@ interface Probe {
   loggedIn?: boolean;
   /** What its machine's line said, if that has changed, and which of its figures are stored. */
   heard?: Partial<Pick<WatchedServer, "line" | "misses" | "figures_at" | "figures_day">>;
-  /** Of a server that goes offline, if its provider knows one. */
+  /** Why a server goes offline, if its provider knows. */
   reason?: Reason | undefined;
 }
 
@@ -132,7 +126,7 @@ export async function recordProbe(
   return moveTo(HEALTH.silent, server, { failed_probes, ...statusReason(reason) });
 }
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Health checks" }, requestId: "health-checks" } as const;
+const SERVICE = serviceAuthor("Health checks", "health-checks");
 
 type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason" | "reason">>;
 
@@ -150,9 +144,5 @@ async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Pr
   const type = state === HEALTH.responds ? "server.online" : "server.offline";
   const changes = [{ field: "status", before: serverStatus(server.state), after: serverStatus(state) }];
   logOutcome(change, SERVICE, { type, changes }, { type: "server", id: server.id, name: server.name });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error; // deleted, or moved by another check
-  }
+  await tryCommit(change); // unless deleted, or moved by another check
 }

@@ -3,10 +3,10 @@
 // run that dies leaves it to the next.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { type Change, startChange, now } from "../data/change.ts";
+import { type Change, startChange, now, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { ConditionFailed, find, query, type Ref } from "../data/table.ts";
+import { find, query, type Ref } from "../data/table.ts";
 import { idFrom, newId } from "../domain/ids.ts";
 import { type Language, type Message, RULES } from "../mail/messages.ts";
 import { seal, unseal } from "../platform/sealing.ts";
@@ -84,12 +84,7 @@ export async function claimMail(place: string): Promise<TakenMail | undefined> {
   change.remove(keys.mailPlace(place), {});
   placeInQueue(change, { account_id, mail_id: id, at: nextAt });
   change.update(mailRef(account_id, id).key, { set: { attempts: attempts + 1 } }, { unchanged: { attempts } });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (error instanceof ConditionFailed) return undefined;
-    throw error;
-  }
+  if (!(await tryCommit(change))) return undefined;
   const token = mail.sealed_token === undefined ? undefined : await unseal(mail.sealed_token, tokenContext(id));
   const until = Date.parse(created_at) + usefulMinutes(message.type) * 60_000;
   return {

@@ -7,7 +7,7 @@ import { noText, text } from "./schemas/fields.ts";
 
 const NewestImage = z.object({
   version: text,
-  /** Of what the registry has under the version's name, which is a list with an image for each processor. */
+  /** Digest of what the registry lists under the version's name, which has an image per processor architecture. */
   digest: text,
   /** What machines may call it: the digest, and for each processor the image's own digest and that of its configuration. */
   ids: z.array(text),

@@ -4,10 +4,10 @@ import { notFound, noWebhookSecret, permissionRequired, webhookDisabled } from "
 import type { Permission } from "../api/permissions.ts";
 import { listPermissions } from "../api/roles.ts";
 import { Webhook, WEBHOOK_UNVERSIONED } from "../api/webhooks.ts";
-import { type Change, startChange, now, Overtaken } from "../data/change.ts";
+import { type Change, startChange, now, Overtaken, tryCommit } from "../data/change.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { ConditionFailed, find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
+import { find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
 import { newId } from "../domain/ids.ts";
@@ -17,7 +17,7 @@ import { concurrently } from "../platform/concurrently.ts";
 import { newWebhookSecret } from "../platform/standard-webhooks.ts";
 import { seal, unseal } from "../platform/sealing.ts";
 import { getAccount } from "./accounts.ts";
-import { logOutcome } from "./events.ts";
+import { logOutcome, serviceAuthor } from "./events.ts";
 import type { Caller } from "./schemas/caller.ts";
 import { WebhookHealth, WebhookRecord } from "./schemas/webhook.ts";
 import { permissionsIn } from "../data/permission-bits.ts";
@@ -187,7 +187,7 @@ export function removeWebhook(change: Change, { id }: WebhookRecord): void {
   change.remove(healthRef(change.accountId, id).key, { exists: false });
 }
 
-const SERVICE = { actor: { type: "service", id: "service", name: "Webhooks" }, requestId: "webhooks" } as const;
+const SERVICE = serviceAuthor("Webhooks", "webhooks");
 
 /** Stops a webhook, with an event. Nothing if it has been changed, stopped or deleted since, or if `onlyIf` does not hold. */
 export async function disableWebhook(
@@ -206,11 +206,7 @@ export async function disableWebhook(
   );
   const changes = [{ field: "disabled_reason", before: null, after: reason }];
   logOutcome(change, SERVICE, { type: "webhook.disabled", changes }, { type: "webhook", id: webhook.id, name: webhook.name });
-  try {
-    await change.commit();
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-  }
+  await tryCommit(change); // unless it was changed meanwhile
 }
 
 const FAILING_MS = WEBHOOK.failingDays * 86_400_000;
@@ -260,6 +256,15 @@ async function readPermissions({ account_id, acts_for }: WebhookRecord): Promise
 export function requireSubscribable({ permissions }: Caller, events: readonly string[]): void {
   const missing = permissionsFor(events).find((permission) => !permissions.includes(permission));
   if (missing !== undefined) throw permissionRequired(missing);
+}
+
+/**
+ * The same for the events that a webhook has. This 403 comes before the one that asks for a fresh proof, so call it before the
+ * request's first `read`. What it loads may change until then: check what was read, too.
+ */
+export async function requireSubscribed(caller: Caller, id: string): Promise<void> {
+  if (permissionsFor(["*"]).every((permission) => caller.permissions.includes(permission))) return;
+  requireSubscribable(caller, (await find(webhookRef(caller.account_id, id)))?.events ?? []);
 }
 
 export function requireEnabled({ enabled }: WebhookRecord): void {

@@ -4,7 +4,7 @@
 // call and no claim can be left behind: of two concurrent requests one is written, and the other gets an
 // error: the first was still running.
 //
-// Of an endpoint whose response is not stored (`storesResponse`), only the request is: a retry runs again.
+// For an endpoint that doesn't store its response (`storesResponse`), only the request is stored: a retry runs again.
 import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import { type Change, operationIn } from "../data/change.ts";

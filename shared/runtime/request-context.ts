@@ -39,7 +39,7 @@ export const AuthorizerContext = z.object({
   request_id: z.string(),
   caller: z.string().transform((text) => Caller.parse(JSON.parse(text))),
   limits: z.string().transform((text) => Limits.parse(JSON.parse(text))),
-  /** Of a call inside another function, which no authorizer has seen. */
+  /** Set on calls from a bulk action's function, which no authorizer has seen. */
   in_bulk: z.literal("true").optional(),
 });
 type AuthorizerContext = z.output<typeof AuthorizerContext>;

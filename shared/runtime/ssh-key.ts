@@ -11,7 +11,7 @@ const KEY_BYTES: Record<string, number> = {
   "ecdsa-sha2-nistp256": 65,
   "ecdsa-sha2-nistp384": 97,
   "ecdsa-sha2-nistp521": 133,
-  // Of security keys, whose name for what they are used for follows (OpenSSH's PROTOCOL.u2f).
+  // Security keys, followed by the name of their application (OpenSSH's PROTOCOL.u2f).
   "sk-ssh-ed25519@openssh.com": 32,
   "sk-ecdsa-sha2-nistp256@openssh.com": 65,
 };

@@ -1,6 +1,7 @@
 // `npm run check` runs the tests that a change needs: here of files of each kind, judged by the bundles and imports that there
 // are.
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
+import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { ROOT } from "../harness/rounds.ts";
 import { functionsByFile, importersByFile } from "./imports.ts";
@@ -20,13 +21,14 @@ it.each([
   ["functions/workflows/restore-backup/tasks.ts", "test/workflows/restore.cloud.test.ts"],
   ["shared/api/tokens.ts", "test/golden.test.ts"],
   ["shared/records/schemas/account.ts", "test/settings/settings.test.ts"],
-  ["shared/hosts/script/archive.py", "test/hosts/archives.all.test.ts"],
+  ["shared/hosts/script/files/archive.py", "test/hosts/archives.all.test.ts"],
   ["infra/function.ts", "test/infra/stack.test.ts"],
   ["infra/local/s3/uploads.ts", "test/local/storage.test.ts"],
   ["dashboard/src/servers/list.tsx", "test/browser/pages.test.ts"],
-  ["dashboard/src/messages/de.ts", "test/messages.test.ts"],
+  ["dashboard/src/messages/de/index.ts", "test/messages.test.ts"],
   ["docs/backups.md", "test/words.test.ts"],
 ])("%s needs %s", (changed, test) => {
+  expect(existsSync(join(ROOT, changed)), changed).toBe(true);
   expect(testsFor(changed)).toContain(test);
 });
 

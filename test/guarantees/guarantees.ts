@@ -74,7 +74,7 @@ export const guarantees = {
     promise:
       "Once the service has confirmed that a token is deleted or replaced, a session ended, a password or a role changed or a user removed, no request with the old credential, or beyond the new role, is accepted.",
     proof:
-      "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile.",
+      "Eight clients use a credential without a pause, or sign in with a password, while it is ended, at a random moment. Every request that is sent after the response must get 401, or 403 if it is beyond the new role, also with a session that was opened meanwhile; a 503 decides nothing, and the request is sent again.",
     full: 10_000,
     small: 4,
     perSecond: 2.5,

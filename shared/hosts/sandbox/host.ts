@@ -345,7 +345,7 @@ async function build(machineId: string, job: Job<"build_restore">): Promise<JobR
   return { modules: await readModules(machineId, job) };
 }
 
-/** Of the database that was built, or restored at once. */
+/** Modules of the database that was just built or restored. */
 async function readModules(machineId: string, job: Job<"build_restore" | "restore_archive">) {
   if (!job.restore_database) return null;
   const erp = await installed(machineId, job);

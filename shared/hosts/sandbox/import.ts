@@ -7,7 +7,7 @@ import { differingModules } from "./modules.ts";
 import { corrupt, openUploaded } from "./opened.ts";
 import { because } from "../../domain/reasons.ts";
 
-/** Of a database with its files: an item of the table, which has room for 400 KB, holds it three times during a restore. */
+/** Size limit for a database with its files: a restore keeps three copies in one item, which has room for 400 KB. */
 const BYTES_MAX = 100_000;
 
 export async function importArchive({

@@ -35,7 +35,7 @@ function recognizeKind(head: Buffer) {
   return kind && { ...kind, values: { is: compose(kind.is, {}), advice: compose(kind.advice, {}) } };
 }
 
-/** Of a zip that something has changed on its way. */
+/** Whether these bytes are a zip that was damaged on its way. */
 export const isSpoiled = (head: Buffer): boolean => recognizeKind(head)?.spoiled === true;
 
 /** The error about a file that is no zip. */

@@ -53,7 +53,7 @@ const ENTERPRISE: Readonly<Record<string, string>> = {
 const inSeries = (modules: Readonly<Record<string, string>>, series: string): Map<string, string> =>
   new Map(Object.entries(modules).map(([name, version]) => [name, `${series}.${version}`]));
 
-const imageModules = ({ erp_version, edition }: Code): Map<string, string> =>
+export const imageModules = ({ erp_version, edition }: Code): Map<string, string> =>
   inSeries({ ...COMMUNITY, ...(edition === "enterprise" && ENTERPRISE) }, erp_version);
 
 /** Those of a database that has just been initialized. */

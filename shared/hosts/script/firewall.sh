@@ -122,7 +122,7 @@ NFT
 
 elements() { sed '/^$/d' | paste -sd, - | sed '/./s/.*/elements = { & }/'; } # a line each; none is no list at all
 
-# Of our networks, with their names in quotes. Docker names a bridge after its network's ID, which stays.
+# Prints the quoted names of our networks' bridges. Docker names a bridge after its network's ID, which stays.
 bridges() { # [NAME]
   docker network ls --filter driver=bridge --format '{{.ID}} {{.Name}}' | sed -nE 's/^([0-9a-f]{12}) erp-'"${1:+$1\$}"'.*/"br-\1"/p'
 }

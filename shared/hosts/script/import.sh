@@ -55,7 +55,7 @@ examine() {
     '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out, modules: $modules }' "$JOB/work/about" | answer
 }
 
-# Of the image that an instance of that version would have here. That it cannot be had is no reason to fail the import.
+# Compares with the image that an instance of that version would get here; prints null if it can't be pulled.
 modules_of_import() { # VERSION EDITION
   local IMAGE=odoo:$1 VERSION=$1
   if (have_code "$2" >/dev/null); then

@@ -97,7 +97,7 @@ begin() {
   tell "$job"
 }
 
-# Of the tries of an undo only the newest works, however late an earlier one is requested; their folders are removed.
+# Only the newest try of an undo works, however late an earlier one is requested; the folders of earlier ones are removed.
 end_earlier_tries() { # JOB
   local number=${1##*-try} other
   [[ $1 =~ -try[0-9]+$ ]] || return 0

@@ -178,7 +178,7 @@ encoded_secrets() { # JOB
   done
 }
 
-# Of a URL that was signed, everything behind its path.
+# Everything after the path of a signed URL.
 URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
 CUT=$'\342\200\246' # the end of a line that was cut

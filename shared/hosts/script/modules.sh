@@ -55,7 +55,7 @@ listed_modules() { # EDITION
   echo "$file"
 }
 
-# Of images that are there no more.
+# Removes the lists of images that no longer exist.
 forget_listed_modules() {
   local file image
   for file in "$MODULES"/*; do

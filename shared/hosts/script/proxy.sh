@@ -19,7 +19,7 @@ site() { # DOMAIN…
   local names='' probed='' domain to=$PROJECT:8069
   for domain in "$@"; do names+="${names:+, }$domain" probed+="${probed:+, }http://$domain:$PROBE_PORT"; done
   if has_buffer; then to=$PROJECT-buffer:8080; fi
-  # Of the session cookie, which the ERP sets without them, only our two attributes remain.
+  # The session cookie keeps only our two attributes; the ERP sets it without any.
   cat <<SITE
 ($PROJECT-session) {
 	header_down Set-Cookie "(?i)^(session_id=.*?); *samesite=[a-z]+" "\$1"

@@ -107,7 +107,7 @@ expected() {
   done 2>/dev/null
 }
 
-# Of those, the ones that cannot be used, while no job works on them.
+# Prints the ERPs of the list that can't be used, except those that a job works on.
 faulty() { # FILE
   local proxy id what
   proxy=$(proxy_process) || return 1 # nobody knows: then there is no line

@@ -32,9 +32,9 @@ export const AccountRecord = z.object({
   limit_backup: count.default(DEFAULT_QUOTAS.backup),
   limit_backup_bytes: count.default(DEFAULT_QUOTAS.backup_bytes),
   limit_webhook: count.default(DEFAULT_QUOTAS.webhook),
-  /** Of each user; the oldest ends. */
+  /** Per user; beyond it, the oldest session ends. */
   limit_session: count.default(SESSIONS_PER_USER),
-  /** Of each instance. */
+  /** Per instance. */
   limit_repositories: count.default(CODE.repositories),
   /** How many there are. */
   used_server: counter,

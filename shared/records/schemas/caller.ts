@@ -14,7 +14,7 @@ export const Caller = z.object({
   /** Unknown to the authorizer; whoever changes something reads it with the account (`begin.ts`). */
   name: maybeText,
   permissions: z.array(growing<Permission>()),
-  /** Of a user. An authorizer from before there were roles passes none: every user was an owner. */
+  /** Users only. An authorizer from before roles existed passes none: then every user was an owner. */
   role: growing<Role>().optional(),
   session_id: maybeText,
   /** How the session was opened; one from before second factors does not say. */

@@ -19,7 +19,7 @@ const ReportedUse = z.object({
   /** As far as the machine knows it. */
   quota_bytes: count.nullable(),
   paused: z.boolean(),
-  /** Of its ERP; a machine whose script is older does not say. */
+  /** The ERP's image; older scripts don't report it. */
   image: z.object({ id: text, created_at: textOrNull }).nullish(),
 });
 

@@ -11,11 +11,11 @@ export const FactorRecord = z.object({
   name: text,
   created_at: fields.timestamp,
   last_used_at: noText,
-  /** Of an authenticator app, encrypted. */
+  /** Authenticator apps only; encrypted. */
   secret: maybeText,
   /** The step whose code was last used: each counts once. */
   last_step: counter,
-  /** Of a passkey, as WebAuthn has them. */
+  /** Passkeys only; as WebAuthn defines them. */
   credential_id: maybeText,
   public_key: bytes.optional(),
   counter,

@@ -11,7 +11,7 @@ export const WebhookRecord = z.object({
   ...shape,
   format: growing<WebhookFormat>(),
   account_id: text,
-  /** Of a chat format the URL is a secret: encrypted here, and `url` is what people see. */
+  /** Chat formats only, whose URL is a secret: encrypted here; `url` is what people see. */
   sealed_url: maybeText,
   /** Encrypted; chat formats have none. */
   secret: maybeText,

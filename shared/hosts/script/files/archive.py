@@ -74,7 +74,7 @@ class Piece(NamedTuple):
     data: bytes
     first: bool
     last: bool
-    # Of the file so far, with this piece.
+    # Checksum and size of the file so far, including this piece.
     crc: int
     size: int
 

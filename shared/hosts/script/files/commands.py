@@ -59,7 +59,7 @@ COUNTS = HOME + b"/.rows"
 SNAPSHOT = b".snapshot"
 # A path has at most 4,096 bytes, and in a restore it begins with a longer folder than in a backup.
 NAME_MAX = 1024
-# Of an archive from outside. What compresses so well is no ERP's; a small one may.
+# Limits for archives from outside. No ERP's data compresses better, unless there is little of it.
 ENTRIES_MAX = 4_000_000
 RATIO_MAX, RATIO_FREE = 100, 256 << 20
 # A sender of an archive starts at once; one that was killed before never will.
@@ -298,7 +298,7 @@ def load(pieces: Iterable[bytes], sql: BinaryIO | None, scan: Scan | None, known
 
 
 MANIFEST_MAX = 1 << 24
-# Of how many files were missing when an archive was made that does not say it: any number may be.
+# Stands for the number of missing files if the archive doesn't say it: any number may be missing.
 UNKNOWN = 10**12
 
 
