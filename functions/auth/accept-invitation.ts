@@ -1,5 +1,5 @@
 // POST /auth/invitations/accept
-import { ApiError, linkInvalid } from "../../shared/api/errors.ts";
+import { ApiError, emailTaken, linkInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { retryOnConflict, startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
@@ -11,7 +11,7 @@ import { signIn } from "../../shared/runtime/sign-in.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationOfLink, removeInvitation } from "../../shared/records/invitations.ts";
-import { requireSame, reserveUser, userRef } from "../../shared/records/users.ts";
+import { findUserByEmail, requireSame, reserveUser, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -23,6 +23,7 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
   await uncounted(attempt, async () => {
     await requirePasswordAllowed(invited.email, invited.account_id);
     requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
+    if ((await findUserByEmail(invited.email)) !== undefined) throw emailTaken(); // before a password is hashed in vain
   });
   const password_hash = await hashPassword(body.password);
   const user = await retryOnConflict(async () => {

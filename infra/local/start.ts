@@ -110,10 +110,16 @@ function parseOptions() {
 }
 
 /** Checked before anything is built, because it is the most common obstacle. */
-function requireFree(port: number): Promise<void> {
+async function requireFree(port: number): Promise<void> {
+  await requireFreeAt(port, "127.0.0.1");
+  await requireFreeAt(port, "::1"); // where browsers look for localhost first
+}
+
+function requireFreeAt(port: number, address: string): Promise<void> {
   return new Promise((free, taken) => {
     const probe = createServer();
-    probe.once("error", (error: NodeJS.ErrnoException) =>
+    probe.once("error", (error: NodeJS.ErrnoException) => {
+      if (["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(error.code ?? "")) return free(); // a machine without IPv6
       taken(
         new LocalError(
           error.code === "EADDRINUSE"
@@ -121,9 +127,9 @@ function requireFree(port: number): Promise<void> {
             : `Port ${port} cannot be used (${error.code}): choose another, e.g. PORT=3001 npm start`,
           { cause: error },
         ),
-      ),
-    );
-    probe.listen(port, "127.0.0.1", () => probe.close(() => free()));
+      );
+    });
+    probe.listen(port, address, () => probe.close(() => free()));
   });
 }
 

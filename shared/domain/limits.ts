@@ -146,7 +146,10 @@ export const BULK = {
   deletionsPerMinute: 20,
   /** How long a resource is tried that another operation holds. */
   heldMinutes: 60,
+  /** When nothing more begins. */
   hours: 48,
+  /** How long what has begun by then may take: longer than a drill or a deploy. */
+  lastHours: 12,
 } as const;
 
 /** How long a machine redirects a domain that an instance no longer has, and how many of one instance. */

@@ -15,7 +15,7 @@ export const REASONS = {
   operation_ended: "The operation has already ended",
   bulk_cancelled: "The bulk action was cancelled",
   bulk_stopped: "The bulk action stopped after {count} failures",
-  bulk_expired: "The bulk action ended after {hours} hours",
+  bulk_expired: "It was not begun within {hours} hours",
   starter_lost_permission: "Whoever started the bulk action may no longer do this",
   backups_left: "{count} of the instance's backups could not be deleted",
   undo_timed_out: "Undoing the changes timed out",
@@ -391,7 +391,7 @@ export const REASONS = {
   rehearsal_room:
     "A rehearsal needs {needed} MB on the disk, but the server has {free} MB free. To deploy all the same, set rehearse to false",
   code_host_key:
-    "The repository {url} could not be read: its host presents another key than before. If you trust the new key, remove the repositories of this host, check the code, and set them again",
+    "The repository {url} could not be read: its host presents a different key than before. If you trust the new key, remove the repositories of this host, check the code, and set them again",
   code_slow: "The repository {url} could not be read: it takes too long",
   rehearsal_stopped: "{why}. To deploy all the same, set rehearse to false",
   rehearsal_not_started: "The ERP did not start with the new code on a copy of the data, so it was left as it is",

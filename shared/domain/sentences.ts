@@ -68,7 +68,7 @@ export const SENTENCES = {
   erp_away_for_reboot: "{name} does not respond from the reboot until it has started again",
   erp_away_for_update:
     "{name} restarts if there is a newer image of its database server, of the same major version; one instance after the other",
-  erp_updated_at_start: "{name} gets the newest image of its database server with its next start",
+  erp_updated_at_start: "{name} gets the newest image of its database server the next time it starts",
   server_work_waits: "Operations on instances of the server end first; after 30 minutes of waiting for them this fails",
   deploy_ref: "Brings {url} at {ref} to the ERP; its newest commit is looked up then",
   deploy_commit: "Brings {url} at {ref} to the ERP; its newest commit was {commit} when it was last checked",
@@ -83,7 +83,8 @@ export const SENTENCES = {
   deploy_packages: "Installs these Python packages: {packages}",
   deploy_image_back: "Gives the ERP back the image that it had with that deploy",
   deploy_image: "Gives the ERP and its database server the newest images of the same versions, and updates all modules with them",
-  deploy_rehearsed: "Runs the update on a copy of the database first; if that fails, the ERP is left as it is",
+  deploy_rehearsed:
+    "Tries the new code, and the update, on a copy of the database first; if that fails, the ERP is left as it is",
   deploy_backup: "Takes a backup before the ERP stops",
   deploy_not_rehearsed: "Without a rehearsal, an update that fails interrupts the ERP until everything is put back",
   deploy_without_backup:
@@ -131,8 +132,8 @@ export const SENTENCES = {
   backup_locked: "Locks the backup, so that nobody can delete it",
   backup_unlocked: "Unlocks the backup",
   bulk_not_now: "{name} is left as it is: {why}",
-  bulk_no_backup_left: "No completed backup is left of {names}, so their data cannot be recovered",
-  bulk_never_installed: "The ERP was never installed on {names}, so that they are not backed up",
+  bulk_no_backup_left: "{names} will have no completed backup left, so the data cannot be recovered",
+  bulk_never_installed: "The ERP was never installed on {names}, so they are not backed up",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;
 

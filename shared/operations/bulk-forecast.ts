@@ -26,7 +26,6 @@ export async function forecastBulk(reader: Caller, planned: Planned): Promise<Fo
   const { action, parameters, selected, targets } = planned;
   const shows = mayRead(reader, selected.type);
   const outcomes = await outcomesOf(reader, planned);
-  const effects = outcomes.flatMap(({ effects: each }) => each);
   const onServers = selected.type === "server" && isServerAction(action);
   const onInstances = selected.type === "instance" && INTERRUPTING.includes(action);
   const serves = onServers || (onInstances && selected.records.some(({ state }) => SERVING.includes(state)));
@@ -35,18 +34,15 @@ export async function forecastBulk(reader: Caller, planned: Planned): Promise<Fo
     const { room = null } = outcomes[index] ?? {};
     return server_id === null || room === null ? [] : [{ server: server_id, bytes: room }];
   });
-  const deleted = new Set(
-    effects.flatMap(({ action: does, resource: { id } }) => (does === "delete" && id !== null ? [id] : [])),
-  );
   return forecast(
-    withinResponse(outcomes).flatMap(({ effects: each }) => each),
+    withinResponse(outcomes).flatMap(({ effects }) => effects),
     {
       downtime_seconds: interrupts && (serves || !shows) ? null : 0,
       disk_bytes: FILLING.includes(action) ? null : 0,
       warnings: mergeWarnings([
         ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
         ...outcomes.flatMap(({ warnings }) => warnings),
-        ...(selected.type === "backup" ? await warnOfLastBackups(reader, selected.records, deleted) : []),
+        ...(selected.type === "backup" && action === "delete" ? await warnOfLastBackups(reader, selected.records) : []),
         ...(await warnOfRoom(reader, reader.account_id, work, action === "drill" ? 1 : BULK.perServer)),
       ]),
     },

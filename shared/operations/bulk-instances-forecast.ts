@@ -155,7 +155,8 @@ async function outcomeOfDeletion(
   const outcomes = await outcomesOfEach(others, (backup) =>
     outcomeOfBackup(reader, { action: "delete", parameters: {} }, backup),
   );
-  const kept = others.some(({ state }, index) => RESTORABLE.includes(state) && outcomes[index]?.effects.length === 0);
+  // What is only held is waited for, and deleted then.
+  const kept = others.some(({ state, locked }) => RESTORABLE.includes(state) && locked);
   return {
     effects: [...effects, ...outcomes.flatMap((each) => each.effects)],
     warnings: [...outcomes.flatMap(({ warnings }) => warnings), ...(kept ? [] : lost)],

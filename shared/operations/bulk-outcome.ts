@@ -36,7 +36,7 @@ export async function outcomesOfEach<T extends { id: string }>(
   await concurrently(AT_ONCE, records, async (record) => {
     outcomes.set(record.id, await outcomeOf(record));
   }).catch((error: unknown) => {
-    throw error instanceof AggregateError ? error.errors[0] : error; // which may be an outage, and is told as one
+    throw error instanceof AggregateError ? error.errors[0] : error; // which may be an outage, and is responded to as one
   });
   return records.flatMap(({ id }) => outcomes.get(id) ?? []);
 }

@@ -23,13 +23,11 @@ export function mergeWarnings(warnings: readonly Sentence[]): Sentence[] {
 }
 
 /** The selected backups' instances that keep no completed backup if these are deleted. */
-export async function warnOfLastBackups(
-  reader: Reader,
-  selected: readonly BackupRecord[],
-  deleted: ReadonlySet<string>,
-): Promise<Sentence[]> {
+export async function warnOfLastBackups(reader: Reader, selected: readonly BackupRecord[]): Promise<Sentence[]> {
   if (!mayRead(reader, "backup")) return [];
-  const restorable = selected.filter(({ id, state }) => deleted.has(id) && RESTORABLE.includes(state));
+  const going = selected.filter(({ locked }) => !locked); // what is only held is waited for, and deleted then
+  const deleted = new Set(going.map(({ id }) => id));
+  const restorable = going.filter(({ state }) => RESTORABLE.includes(state));
   const instances = Map.groupBy(restorable, ({ instance_id }) => instance_id);
   const names: string[] = [];
   await concurrently(AT_ONCE, [...instances], async ([id, [backup]]) => {

@@ -160,8 +160,10 @@ async function lastDowntime({ account_id, deploy_ids }: CodeRecord): Promise<num
   );
   const deploys = parseEach(DeployRecord, [...items.values()]).toSorted((a, b) => (a.id < b.id ? 1 : -1));
   const known = deploys.map(
-    ({ status, downtime_seconds, rehearsal }) =>
-      (status === DEPLOY_STATUS.completed ? downtime_seconds : null) ?? rehearsal?.duration_seconds ?? null,
+    ({ status, downtime_seconds, rehearsal, modules }) =>
+      (status === DEPLOY_STATUS.completed ? downtime_seconds : null) ??
+      (modules !== null && modules.updated.length + modules.installed.length > 0 ? rehearsal?.duration_seconds : null) ??
+      null,
   );
   return known.find((seconds) => seconds !== null) ?? null;
 }

@@ -136,7 +136,7 @@ export const deleteSecondFactors = (email: string): Promise<number> =>
     return factors.length;
   });
 
-/** Notes that a user's mailbox takes mail again, of whom no link comes back that they have used. */
+/** Records that a user's mailbox accepts mail again, for users who cannot show it by using a link that was mailed. */
 export async function noteWorkingMailbox(email: string): Promise<void> {
   await noteArrival(await namedUser(email));
 }

@@ -43,6 +43,9 @@ export async function lookSoon({ account_id, id }: Placed): Promise<void> {
   await change.commit();
 }
 
+/** Without work on them that would start or remove them. */
+const AT_REST: readonly string[] = ["stopped", "failed"];
+
 const SENTENCES = {
   reboot: { server: ["server_rebooted"], erp: "erp_away_for_reboot" },
   update: { server: ["server_packages_updated", "server_proxy_updated"], erp: "erp_away_for_update" },
@@ -77,7 +80,7 @@ export async function planServerAction(
   const instances = parseEach(InstanceRecord, await itemsOfParent("instance", account_id, id));
   const serving = instances.filter(({ state }) => SERVING.includes(state));
   const mayName = mayRead(reader, INSTANCE);
-  const later = action === "update" ? instances.filter(({ installed, state }) => installed && !SERVING.includes(state)) : [];
+  const later = action === "update" ? instances.filter(({ installed, state }) => installed && AT_REST.includes(state)) : [];
   return {
     effects: [
       ...said.server.map((code): Effect => effect("update", { type: SERVER, id }, code)),

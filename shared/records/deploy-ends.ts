@@ -13,7 +13,7 @@ export function endDeploy(
   { account_id, input, failed_step, step_code }: OperationCore,
   { succeeded, at }: { succeeded: boolean; at: string },
 ): void {
-  // The undo has left the ERP its image.
+  // As far as is known: where the undo fails, too, nobody knows what the ERP runs with.
   const failed = { failed_step: failed_step ?? step_code ?? null, image: null };
   change.update(keys.deploy(account_id, String(input["deploy_id"])), {
     set: { status: succeeded ? DEPLOY_STATUS.completed : DEPLOY_STATUS.failed, completed_at: at, ...(!succeeded && failed) },

@@ -52,7 +52,7 @@ test("a link that is used shows that the mailbox takes mail again, one that is n
   expect(await status()).toBe("ok");
 });
 
-test("nor does whoever can use no link stay without mail: the operator says that the mailbox works", async () => {
+test("the operator says that the mailbox of a user works again who can use no link", async () => {
   const user = await me.anotherUser();
   await noteBounce(user.email);
   await noteWorkingMailbox(user.email);

@@ -118,3 +118,45 @@ test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => 
     await expectAccessibleInAllModes(page);
   }
 });
+
+const NARROWEST_AND_WIDEST = [320, 2560];
+
+test.for(NARROWEST_AND_WIDEST)("before a sign-in, at %i pixels", { timeout: 240_000 }, async (width, { open }) => {
+  const page = await open("/", { fresh: true });
+  await page.setViewportSize({ width, height: 700 });
+  for (const path of [
+    "/",
+    "/forgot-password",
+    "/reset-password#token=AaZrUoN9eqWCv2mR0g",
+    "/accept-invitation#token=AaZrUoN9eq",
+  ]) {
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button").last().click();
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    await expectAccessible(page);
+  }
+});
+
+test.for(NARROWEST_AND_WIDEST)("what is around each page, at %i pixels", { timeout: 240_000 }, async (width, { open }) => {
+  const page = await open("/instances", { as: mine, phone: width === 320 });
+  await page.setViewportSize({ width, height: 700 });
+  await title(page, /^Instances/);
+  const opening = page.getByRole("banner").getByRole("button", { expanded: false });
+  await expect.poll(() => opening.count()).toBeGreaterThan(0);
+  for (const [index] of (await opening.all()).entries()) {
+    await opening.nth(index).click();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+  }
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("restart sho");
+  await page.getByRole("option", { name: /Shop/ }).first().waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  if (width > 320) return;
+  await button(page, "Open navigation").click();
+  await button(page, /^Close navigation/).waitFor();
+  await expectAccessible(page);
+});

@@ -62,9 +62,15 @@ describe("creating a backup", () => {
   test("a backup is available for every instance, even beyond the first hundred", async ({ open }) => {
     const mine = await account();
     await setQuota(mine.id, "instance", 200);
-    const { server_id } = await seedInstance(mine.id, { name: "The oldest of all" });
+    const oldest = await seedInstance(mine.id, { name: "The oldest of all" });
+    const { server_id } = oldest;
     for (let each = 0; each < 100; each++) await seedInstance(mine.id, { server_id });
+    await seedBackup(oldest, { note: "Of the oldest" });
+    await seedBackup({ ...oldest, id: unusedId("instance"), name: "Gone" }, { note: "Of one that is gone" });
     const page = await open("/backups", { as: mine });
+    await rowOf(page, "Of the oldest").getByRole("link", { name: "The oldest of all" }).waitFor();
+    await rowOf(page, "Of one that is gone").getByText("(deleted)").waitFor();
+    expect(await rowOf(page, "Of one that is gone").getByRole("link", { name: "Gone" }).count()).toBe(0);
     await page.getByRole("button", { name: "Back up now" }).click();
     const asked = dialog(page, "Back up an instance");
     await asked.getByRole("button", { name: /^Instance/ }).click();

@@ -1,5 +1,6 @@
 // The code of an instance in the dashboard: set, checked, deployed, looked at while it runs and after it failed, and rolled back.
 import { expect } from "vitest";
+import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -117,9 +118,18 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
       install_modules: ["acme"],
     });
   await set("fail-rehearsal");
-  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, { note: "Prices" })).as(Deploy);
   await mine.until(operation_id, "failed");
   const page = await open(`/deploys/${deployId}`, { as: mine });
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Instances" }).waitFor();
+  await expect
+    .poll(() =>
+      page
+        .locator('[aria-current="page"]')
+        .filter({ hasText: /^Instances$/ })
+        .count(),
+    )
+    .toBe(1);
   await page.getByText("Rehearsing the update on a copy of the data").first().waitFor();
   await page.getByText(/^The update failed on a copy of the data.* Modules: acme \(https:\/\/git\.example\/acme\)/).waitFor();
   await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
@@ -127,12 +137,24 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
   expect(await button(page, "Roll back to this…").count()).toBe(0);
   await page.goto("/operations?status=failed");
   await choose(page, "Deploy, Shop", "Retry");
-  await dialog(page, "Deploy the code of Shop").waitFor();
+  await expect.poll(() => dialog(page, "Deploy the code of Shop").getByLabel(/^Note/).inputValue()).toBe("Prices");
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  // A rollback is no deploy of the newest commits: the list of deploys has what it went back to.
+  const rolledBack = page.waitForRequest(new RegExp(`/deploys/${deployId}$`));
+  await page.route(`**/deploys/${deployId}`, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = z.looseObject({ data: z.looseObject({}) }).parse(await response.json());
+    await route.fulfill({ response, json: { ...rest, data: { ...data, trigger: "rollback" } } });
+  });
+  await page.reload();
+  await choose(page, "Deploy, Shop", "Retry");
+  await rolledBack;
+  await title(page, "Shop");
+  await expect.poll(() => new URL(page.url()).search).toBe("?tab=code");
+  expect(await page.getByRole("dialog").count()).toBe(0);
 
   await set("broken-manifest");
-  await page.getByRole("link", { name: "Shop" }).first().click();
-  await openTab(page, "Code");
   await button(page, "Check for new commits").click();
   await page.getByText("1 problem found").waitFor();
   await page.getByText(/The manifest of the module acme/).waitFor();

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { events } from "../../dashboard/src/messages/en/events.ts";
 import { api } from "../../shared/api/index.ts";
 import { Event } from "../../shared/api/events.ts";
+import type { AuditType } from "../../shared/domain/event-types.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent, logOutcome } from "../../shared/records/events.ts";
@@ -122,6 +123,41 @@ test("the activity shows what a change changed, before and after, in the user's 
   await german.getByText(/^Speicher-Kontingent der Sicherungen: /).waitFor();
   await german.getByRole("row").filter({ hasText: "Konto angelegt" }).getByText("Betreiber", { exact: true }).first().waitFor();
   await german.getByText(/^Aufbewahren: täglich: 7 → .*wöchentlich: 4/).waitFor();
+});
+
+test("codes and times in changes are words, and users and webhooks have their pages", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const webhook = await mine.webhook();
+  const other = await mine.anotherUser({ role: "viewer" });
+  const change = startChange(await getAccount(mine.id));
+  const by = { operator: "Service operator", requestId: "request" };
+  const about = { type: "instance", id: newId("instance"), name: "Shop" } as const;
+  type Logged = Parameters<typeof logEvent>;
+  const log = (type: AuditType, resource: Logged[3], field: string, before: unknown, after: unknown) =>
+    logEvent(change, by, { type, changes: [{ field, before, after }] }, resource);
+  log("user.role_changed", { type: "user", id: other.id, name: "Vera" }, "role", "viewer", "operator");
+  log("user.update", { type: "user", id: mine.user.id, name: "Mia" }, "notifications", "none", "all");
+  log("sso.update", { type: "account", id: mine.id, name: "All" }, "roles", { staff: "viewer" }, { staff: "admin" });
+  log("settings.update", { type: "account", id: mine.id, name: "All" }, "require_second_factor", "none", "all");
+  log("code.update", about, "auto_deploy", "off", "push");
+  log("instance.update", about, "health", { status: "failing" }, { status: "ok" });
+  log("alert.update", about, "muted_until", null, "2026-11-20T12:00:00.000Z");
+  await change.commit();
+  const page = await open("/activity", { as: mine });
+  for (const words of [
+    "Role: Viewer → Operator",
+    "Mails: Nothing → Alerts and failures",
+    "Roles by claim: staff: Viewer → staff: Admin",
+    "Who needs a second factor: Nobody → Everybody",
+    "Automatic deploys: No → After a push",
+    "Health: Not working → Responding",
+  ])
+    await page.getByText(words, { exact: true }).waitFor();
+  await page.getByText(/^Muted until: – → 20 Nov 2026, 12:00:00/).waitFor();
+  const pageOf = (name: string) => page.getByRole("row").getByRole("link", { name, exact: true }).first().getAttribute("href");
+  expect(await pageOf("Vera")).toBe("/settings/people");
+  expect(await pageOf("Mia")).toBe("/settings/account");
+  await page.locator(`a[href="/settings/webhooks/${webhook}"]`).first().waitFor();
 });
 
 test("all entries of some days are saved as JSON lines or as CSV, however many pages they are", async ({ open }) => {

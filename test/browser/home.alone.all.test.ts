@@ -95,8 +95,12 @@ test("home names the servers whose disk is low or almost full, the fullest first
   await expect
     .poll(() => disks.allTextContents())
     .toEqual(["Almost full: erp-2 4.00 GB of 100 GB", "Low on space: erp-1 14.0 GB of 100 GB"]);
+  const needs = page.getByRole("list", { name: "Needs you" });
+  await needs.getByRole("link", { name: "Show metrics: erp-2" }).waitFor();
+  await expect.poll(() => needs.getByText("Disk almost full").count()).toBe(1); // what is only low can wait
+  expect(await page.getByText("Nothing needs you.").count()).toBe(0);
   await expectAccessible(page);
-  await link(page, "erp-2").click();
+  await disks.getByRole("link", { name: "erp-2" }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${full.id}`);
   const german = await open("/", { as: mine, locale: "de" });
   await german.getByText("Fast voll", { exact: true }).waitFor();
@@ -298,6 +302,20 @@ test("what failed last needs the user: the same work on the same resource once, 
     .toEqual(["Shop", "Uploaded archive", "Shop"]);
 });
 
+test("an offline server needs the user even if its failure is not among those that the page shows", async ({ open }) => {
+  const offline = await seedServer(mine.id, { name: "erp-9", state: "unreachable" });
+  await seedFailure("server.reboot", { type: "server", id: offline.id, name: "erp-9" }, "It did not boot", minutesAgo(60));
+  const server = await seedServer(mine.id);
+  for (let n = 1; n <= 5; n++) {
+    const { id, name } = await seedInstance(mine.id, { server_id: server.id, name: `Shop ${n}` });
+    await seedFailure("instance.restart", { type: "instance", id, name }, "It hung", minutesAgo(n));
+  }
+  const page = await open("/", { as: mine });
+  const needs = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
+  await expect.poll(() => needs.filter({ hasText: "It hung" }).count()).toBe(5);
+  await needs.filter({ hasText: "Server offline: erp-9" }).waitFor();
+});
+
 test.for([
   { newest: "instance.update", asks: 3 },
   { newest: "instance.restart", asks: 4 }, // of the failure's type, too
@@ -402,6 +420,12 @@ test("the backups of the last nights: a row for each instance, those with troubl
   const rows = page.getByRole("table", { name: "Backups of the last 7 days" }).getByRole("row");
   await expect.poll(() => rows.getByRole("rowheader").allTextContents()).toEqual(["Shop", "Depot"]);
   await rows.filter({ hasText: "Depot" }).getByText("5.00 MB").waitFor();
+  await rows
+    .filter({ hasText: "Shop" })
+    .getByTitle(/failed$/)
+    .waitFor();
+  expect(await rows.filter({ hasText: "Shop" }).getByTitle("none", { exact: true }).count()).toBe(6);
+  await main(page).getByText("restore drill failed", { exact: true }).waitFor(); // what its sign means
   await expectAccessible(page);
   await rows
     .filter({ hasText: "Shop" })

@@ -58,6 +58,27 @@ describe("actions", () => {
     await button(page, "Try starting again").waitFor();
   });
 
+  test("an ERP that failed on a server that is offline is not offered to be created again, which would delete it", async ({
+    open,
+  }) => {
+    const mine = await account({ seeded: true });
+    const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
+    await seedServer(mine.id, { name: "erp-2" });
+    const { id } = await seedInstance(mine.id, {
+      server_id: server.id,
+      state: "failed",
+      status_reason: "It hangs",
+      name: "Shop",
+    });
+    const page = await open(`/instances/${id}`, { as: mine });
+    await page.getByText("It hangs").first().waitFor();
+    await page.getByRole("link", { name: "erp-1" }).waitFor();
+    expect(await page.getByText("Create again").count()).toBe(0);
+    expect(await button(page, "Delete instance").count()).toBe(0);
+    await moveTo(page, `/instances/create?like=${id}`);
+    await title(page, "Shop"); // no form, which would say that it is deleted
+  });
+
   test("deleting an instance on a server that is not active removes only the record, and the dialog says so", async ({
     open,
   }) => {

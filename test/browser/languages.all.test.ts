@@ -47,7 +47,7 @@ test("a German browser gets German from the sign-in page to an instance's page, 
   await page.getByRole("link", { name: "Instanzen mit Status „Läuft“: 1" }).waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Instanzen", exact: true }).click();
-  await page.getByPlaceholder("Name, Domain, Notiz, Label (env:prod)").waitFor();
+  await page.getByPlaceholder("Name, Domain, Label").waitFor();
   await page.getByRole("link", { name: "Laden", exact: true }).click();
   await heading(page, "Laden");
   await expectAccessible(page);

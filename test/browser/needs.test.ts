@@ -121,6 +121,7 @@ test("instances with trouble come first, the latest first, and of several backup
     lost: [["2", { status: "failed" }], ["1", { status: "failed" }], ["0"]],
   };
   const found = {
+    isWhole: true,
     made: Object.entries(made).map(([id, backups]) => ({
       id,
       name: id,
@@ -138,4 +139,21 @@ test("instances with trouble come first, the latest first, and of several backup
     "calm: completed none",
   ]);
   expect(rows.map(({ last }) => last?.created_at)).toEqual([undefined, "0", "2", "2", "2", "2"]);
+});
+
+test("days that the newest backups do not reach are not known, and not without backups", () => {
+  const made = [
+    { id: "daily", name: "daily", backups: ["4", "3", "2"].map((created_at) => ({ created_at, status: "completed" as const })) },
+    { id: "rare", name: "rare", backups: [{ created_at: "3", status: "completed" as const }] },
+  ];
+  const days = ["4", "3", "2", "1"];
+  const kinds = (isWhole: boolean) =>
+    rowsOf({ isWhole, made, overdue: [] }, days, ({ created_at }) => created_at).map(({ cells }) =>
+      cells.map(({ kind }) => kind),
+    );
+  expect(kinds(false)).toEqual([
+    ["completed", "completed", "completed", "unknown"],
+    ["none", "completed", "unknown", "unknown"], // of the day of the oldest, some may be missing
+  ]);
+  expect(kinds(true)[1]).toEqual(["none", "completed", "none", "none"]);
 });

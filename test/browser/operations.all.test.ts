@@ -4,10 +4,10 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { api } from "../../shared/api/index.ts";
 import { storeWorkLog } from "../../shared/records/work-logs.ts";
-import { account } from "../harness/account.ts";
+import { account, uniqueDomain } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { choose } from "./instance-page.ts";
+import { choose, sentTo, storePassword } from "./instance-page.ts";
 
 test("what failed in the night is found by a link, with its reason, and is tried again with the same note", async ({ open }) => {
   const mine = await account();
@@ -73,7 +73,8 @@ test("a phone shows what came of an operation: of a backup, a link to it", async
 
 test("an instance whose creation failed is created again from the list of operations, with the same values", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const body = await mine.instanceBody({ name: "Doomed", domain: "fail-install.example.com" });
+  const labels = { customer: "acme" };
+  const body = await mine.instanceBody({ name: "Doomed", domain: "fail-install.example.com", labels });
   const { id, operation_id } = (await mine.api.post("/instances", body)).as(Instance);
   await mine.until(operation_id, "failed");
   const page = await open("/operations?status=failed", { as: mine });
@@ -85,10 +86,44 @@ test("an instance whose creation failed is created again from the list of operat
     .first()
     .waitFor();
   await expect.poll(() => page.getByLabel("Database name").inputValue()).toBe(body["database_name"]);
+  await page.getByText("customer: acme").waitFor();
+  await page.getByLabel("Domain").fill(uniqueDomain());
+  const sent = sentTo(page, "POST", /\/instances$/);
+  await page.getByRole("button", { name: "Create instance" }).click();
+  await expect.poll(() => sent).toMatchObject([{ name: "Doomed", labels }]);
+  await storePassword(page, "Doomed");
   const shop = await mine.instance({ name: "Shop" });
   await page.goto(`/instances/create?like=${shop.id}`); // a form that deleted it first would be no retry
   await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
   expect(id).not.toBe(shop.id);
+});
+
+test("a clone that failed is tried again in the form of clones, which asks again what to copy", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const shop = await mine.instance({ name: "Shop" });
+  const backup = await mine.backup(shop.id);
+  const labels = { customer: "acme" };
+  const onlyFiles = { restore_database: false, neutralize: false, labels };
+  const body = { name: "Files", domain: "fail-install.example.com", backup_id: backup.id, ...onlyFiles };
+  const failed = (await mine.api.post(`/instances/${shop.id}/clone`, body)).as(Instance);
+  await mine.until(failed.operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: mine });
+  await choose(page, "Create instance from backup, Files", "Retry");
+  await page.getByText("Files, whose creation failed, is deleted first").waitFor();
+  await page.getByText("what the failed attempt chose isn't stored").waitFor();
+  await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${shop.id}/clone`);
+  await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Files");
+  await expect.poll(() => page.getByRole("checkbox", { name: "Neutralize (recommended)" }).isChecked()).toBe(true);
+  await page.getByText("customer: acme").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("checkbox", { name: "Database" }).uncheck();
+  await page.getByRole("checkbox", { name: "Neutralize (recommended)" }).uncheck();
+  await page.getByLabel("Domain").fill(uniqueDomain());
+  const sent = sentTo(page, "POST", /\/clone$/);
+  await page.getByRole("button", { name: "Restore to a new instance" }).click();
+  await expect.poll(() => sent).toMatchObject([{ name: "Files", backup_id: backup.id, ...onlyFiles }]);
+  await storePassword(page, "Files");
+  expect((await mine.api.get(`/instances/${failed.id}`)).status).toBe(404);
 });
 
 test("what failed leads to its log, and shows its last lines at once", async ({ open }) => {

@@ -115,6 +115,16 @@ test("somebody with one permission sees the pages that it opens, and learns from
   expect(await page.getByRole("link", { name: "Show people" }).count()).toBe(0);
 });
 
+test("somebody who may not delete backups is not offered to delete them with many instances", async ({ open }) => {
+  const granted = ["servers:read", "instances:read", "instances:write"] as const;
+  const page = await open("/instances", { as: { user: await mine.anotherUser({ role: "custom", permissions: [...granted] }) } });
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Actions on selected").click();
+  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  await page.getByLabel(/To confirm, type the number/).waitFor();
+  expect(await page.getByRole("checkbox", { name: "Delete their backups, too" }).count()).toBe(0);
+});
+
 test("a permission that is taken away is gone from the page at the next look, without a reload", async ({ open }) => {
   const user = await mine.anotherUser({ role: "operator" });
   const page = await open("/servers", { as: { user }, clock: true });

@@ -348,6 +348,28 @@ test("a list's page size, columns, density and sort are remembered, and its file
   expect(lines[1]).toMatch(/^"'=HYPERLINK\(""https:\/\/example\.com"",""x""\)",Running,https:/);
 });
 
+test("a long list that is saved leaves others some of a minute's requests, and says how far it is", async ({ open }) => {
+  const page = await open("/instances", { as: big });
+  await page.getByLabel("Find instances").fill("env:staging");
+  await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
+  const asked: number[] = [];
+  await page.route("**/api/v1/**", async (route) => {
+    if (route.request().url().includes("per_page=100")) asked.push(Date.now());
+    const response = await route.fetch();
+    const reset = String(Math.ceil(Date.now() / 1000) + 4);
+    const limits = { "x-ratelimit-limit": "100", "x-ratelimit-remaining": "40", "x-ratelimit-reset": reset };
+    await route.fulfill({ response, headers: { ...response.headers(), ...limits } });
+  });
+  const download = page.waitForEvent("download");
+  await button(page, "Download instances as CSV").click();
+  await page.getByText("100 loaded so far").waitFor();
+  expect(asked).toHaveLength(1);
+  const lines = (await buffer(await (await download).createReadStream())).toString().split("\r\n");
+  expect(lines).toHaveLength(1 + 160 + 1);
+  const [first = 0, second = 0] = asked;
+  expect(second - first).toBeGreaterThan(3_000);
+});
+
 test("the keys that lead to the search do so in a narrow window, too, as at a zoom of 200 %", async ({ open }) => {
   const page = await open("/servers", { as: await account() });
   await page.setViewportSize({ width: 640, height: 400 });

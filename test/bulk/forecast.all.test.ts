@@ -149,6 +149,12 @@ test("a deletion names the instances of which no completed backup is left, as ea
     ["bulk_not_now", undefined],
   ]);
   expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
+  const tried = await seedInstance(me.id, { name: "Tried" });
+  await seedBackup(tried, { operation_id: unusedId("operation") });
+  expect(warned(await planned(me.api, "delete", [tried.id], { with_backups: true }))).toEqual([
+    ["bulk_not_now", undefined],
+    ["bulk_no_backup_left", "Tried"],
+  ]);
   const newer = await seedBackup(saved);
   expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([]);
   expect(warned(await planned(me.api, "delete", [last.id, newer.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);

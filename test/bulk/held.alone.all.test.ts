@@ -186,7 +186,7 @@ test("a bulk action that is paused to its end says what it has not begun", { tim
   const ids = [(await seedInstance(me.id, held())).id, (await seedInstance(me.id, held())).id];
   const { id } = await begin(me, { action: "stop", select: { ids } });
   await me.api.post(`/operations/${id}/actions`, { action: "pause" });
-  await pass(BULK.hours * 60 - 30);
+  await pass(BULK.hours * 60);
   await me.until(id);
   expect(await resultOf(me, id)).toMatchObject({ waiting: 0, cancelled: 2 });
   const expired = { status: "cancelled", error: { reason: { code: "bulk_expired" } } };

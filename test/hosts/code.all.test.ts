@@ -211,7 +211,7 @@ describe("the builder", unless(noGit), () => {
           { url: `${at}/b`, commit },
         ],
         {
-          CODE_SECONDS: "4",
+          CODE_SECONDS: "12",
         },
       );
       expect(problems.map(({ code, repository }) => [code, repository])).toEqual([["CODE_UNREACHABLE", 1]]);

@@ -49,6 +49,7 @@ test("a dry run names who is away, and for how long the last time, and begins no
   const running = await me.instance({ server_id: id, name: "Shop" });
   const stopped = await seedInstance(me.id, { server_id: id, state: "stopped", name: "Closed" });
   await seedInstance(me.id, { server_id: id, state: "failed", installed: false });
+  await seedInstance(me.id, { server_id: id, state: "deleting" });
   const plan = async (action: string) => (await me.api.post(`/servers/${id}/actions?dry_run=true`, { action })).as(DryRun);
   const reboot = await plan("reboot");
   const parameters = { name: "Shop" };

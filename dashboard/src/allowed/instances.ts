@@ -53,6 +53,10 @@ export const isNeverInstalled = (
   !allowed_actions.includes("start") &&
   (server === undefined || isUsable(server));
 
+/** Creating it again deletes it, so only where nothing was installed for certain: an offline server may still have its ERP. */
+export const canCreateAgain = ({ server, ...instance }: ListedInstance): boolean =>
+  server !== null && isNeverInstalled(instance, server);
+
 /** Changing the name and email needs no operation on the server. */
 export function whyNotEdit({ status }: RuledInstance): string | undefined {
   if (INSTANCE_RENAMABLE.includes(status)) return undefined;

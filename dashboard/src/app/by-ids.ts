@@ -3,7 +3,7 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 
 type Waiting<T> = Map<string, PromiseWithResolvers<T | null>>;
 
-/** Of a list of the API that takes `?ids=`; null for what does not exist. */
+/** Looks up records by `?ids=`; null for those that don't exist. */
 export function byIds<T extends { id: string }>(
   list: (query: { ids: string }) => Promise<{ data: T[] }>,
 ): (id: string) => Promise<T | null> {

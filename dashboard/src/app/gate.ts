@@ -28,6 +28,7 @@ tabs.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
 
 onOtherUser(() => {
   closedUntil = 0;
+  left = { remaining: Infinity, until: 0 };
   waitingUntil.set(0);
 });
 
@@ -36,6 +37,17 @@ function closeUntil(moment: number): void {
   closedUntil = moment;
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
   tabs.postMessage(moment);
+}
+
+/** What the last response said of the limit: how many requests are left, and when there will be more. */
+let left = { remaining: Infinity, until: 0 };
+
+/** Waits as long as others would have fewer requests than this left. One request may follow. */
+export async function leaveRoom(requests: number): Promise<void> {
+  while (left.remaining <= requests && left.until > Date.now())
+    await new Promise((resolve) => {
+      setTimeout(resolve, left.until - Date.now());
+    });
 }
 
 export const isClosed = (): boolean => closedUntil > Date.now();
@@ -86,7 +98,10 @@ async function note(response: Response, method: string | undefined): Promise<voi
   const isForAll = method === "GET" || Number.isNaN(limit) || limit === REQUEST_LIMITS.all;
   if (status === 429 && isForAll && (await isShared(response)))
     closeUntil(Date.now() + Number(headers.get("retry-after") ?? WAIT_SECONDS) * 1000);
-  else if (limit === REQUEST_LIMITS.all && remaining === 0) closeUntil(Date.now() + reset * 1000 - serviceNow());
+  else if (limit === REQUEST_LIMITS.all && remaining !== undefined) {
+    left = { remaining, until: Date.now() + reset * 1000 - serviceNow() };
+    if (remaining === 0) closeUntil(left.until);
+  }
 }
 
 /** Whether all requests share the limit: that of wrong codes, or of invitations in a day, is of nothing else. */

@@ -26,7 +26,7 @@ export interface Question<T> {
 
 const question = <T>(queryKey: readonly unknown[], queryFn: Question<T>["queryFn"]): Question<T> => ({ queryKey, queryFn });
 
-/** Of a record that a page only names: another page that changes it says so by itself. */
+/** How long a name that a page only mentions stays fresh: pages that change it refresh it themselves. */
 const NAMES_MS = 60_000;
 /** One of the records that a page names, or null if it was deleted. */
 const named = <T extends { id: string }>(resource: string, list: (query: { ids: string }) => Promise<{ data: T[] }>) => {

@@ -33,7 +33,7 @@ const ImportAgain = lazily(async () => (await import("../uploads/import-again.ts
 
 interface Props {
   id: string;
-  /** Of its history's parameters in the URL. */
+  /** Prefix of the history's parameters in the URL. */
   prefix: string;
   onDismiss: () => void;
 }

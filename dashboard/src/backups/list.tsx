@@ -4,13 +4,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Backup } from "../../../shared/api/backups.ts";
-import type { ListedInstance } from "../../../shared/api/instances.ts";
-import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { useFollow } from "../app/follow.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { useNarrow } from "../app/narrow.ts";
 import { Page } from "../app/page.tsx";
-import { instances } from "../app/queries.ts";
+import { instances, overview } from "../app/queries.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
@@ -23,30 +21,29 @@ import { lazily } from "../app/lazily.tsx";
 
 const BackUpAny = lazily(async () => (await import("./back-up.tsx")).BackUpAny, "backupDialogs");
 
-/** More than an account has, unless its operator raised the quotas; then the API decides. */
-const ALL = PER_PAGE_MAX;
+/** The instances that the rows of a page name are one request. */
+function useHome({ instance_id }: Backup): Home {
+  const { data } = useQuery({ ...instances.named(instance_id ?? ""), enabled: instance_id !== null });
+  return { instance: data ?? undefined, server: data?.server ?? undefined, deleted: data === null };
+}
 
 export default function Backups() {
   const say = text.backups;
   const may = useMay();
   const [choosing, setChoosing] = useState(false);
-  const all = useQuery(instances.list({ page: 1, per_page: ALL }));
-  const homeOf = ({ instance_id }: Backup): Home => {
-    const instance = all.data?.data.find(({ id }) => id === instance_id);
-    const deleted = instance === undefined && all.data !== undefined && all.data.meta.total <= ALL;
-    return { instance, server: instance?.server ?? undefined, deleted };
-  };
+  const counted = useQuery({ ...overview(), enabled: false }).data?.data.instances;
+  const whyNotAny = counted?.total === 0 ? say.noInstance : undefined;
   const actions = (
     <SpaceBetween direction="horizontal" size="xs">
       {may(...needsOf("/backups/upload")) && <UploadButton />}
-      <Action needs={INSTANCE_NEEDS.backup} variant="primary" disabledReason={whyNotAny(all)} onClick={() => setChoosing(true)}>
+      <Action needs={INSTANCE_NEEDS.backup} variant="primary" disabledReason={whyNotAny} onClick={() => setChoosing(true)}>
         {say.backUpNow}
       </Action>
     </SpaceBetween>
   );
   return (
     <Page title={say.title} headless>
-      <BackupsTable bulk={BackupsBulk} homeOf={homeOf} actions={actions} empty={say.none} />
+      <BackupsTable bulk={BackupsBulk} useHome={useHome} actions={actions} empty={say.none} />
       <ShownDetails />
       {choosing && (
         <BackUpAny
@@ -67,16 +64,4 @@ function UploadButton() {
   ) : (
     <Button {...link}>{upload}</Button>
   );
-}
-
-function whyNotAny({
-  data,
-  isError,
-}: {
-  data: { data: readonly ListedInstance[] } | undefined;
-  isError: boolean;
-}): string | undefined {
-  if (isError) return text.backups.notLoaded;
-  if (data === undefined) return text.backups.loading;
-  return data.data.length === 0 ? text.backups.noInstance : undefined;
 }

@@ -15,14 +15,14 @@ const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx
 
 interface Props {
   backup: Backup;
-  home: Home;
+  useHome: (backup: Backup) => Home;
   onRestore: () => void;
   onDrill: () => void;
   onEdit: () => void;
   onDelete: () => void;
 }
 
-export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete }: Props) {
+export function BackupMenu({ backup, useHome, onRestore, onDrill, onEdit, onDelete }: Props) {
   const say = text.backups.menu;
   const navigate = useNavigate();
   const download = useDownload();
@@ -47,7 +47,7 @@ export function BackupMenu({ backup, home, onRestore, onDrill, onEdit, onDelete 
       <RowMenu
         label={say.label(backup, momentOf(backup))}
         items={[
-          item("restore", say.restore, whyNotRestore(backup, home)),
+          item("restore", say.restore, whyNotRestore(backup, useHome(backup))),
           item("drill", say.drill, whyNotDrill(backup)),
           item("clone", backup.instance_id === null ? say.create : say.clone, whyNotRead(backup)),
           item("download", say.download, whyNotRead(backup)),

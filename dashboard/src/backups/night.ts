@@ -7,11 +7,11 @@ export type Seen = Pick<Backup, "status" | "created_at"> & { drill?: Pick<Drill,
 
 /** What became of a day, and the backup that says so. */
 export interface Night<B> {
-  kind: "completed" | "failed" | "drillFailed" | "running" | "none";
+  kind: "completed" | "failed" | "drillFailed" | "running" | "none" | "unknown";
   backup: B | undefined;
 }
 
-/** Of several backups on a day the best one counts, and a drill that failed before all. */
+/** The best of a day's backups counts, but a failed drill comes before all. */
 export function nightOf<B extends Seen>(made: readonly B[]): Night<B> {
   const kinds = made.map((backup) => ({ kind: kindOf(backup), backup }));
   const found = (["drillFailed", "completed", "running", "failed"] as const)

@@ -9,11 +9,11 @@ interface Sizes {
   /** Where the first value begins, and the seconds from one to the next: whole days. */
   from: string;
   step: number;
-  /** Of the newest backup of each step; null without one. */
+  /** Size of the newest backup of each step; null if a step has none. */
   values: (number | null)[];
 }
 
-/** Of backups in any order; undefined if the size of none is known. */
+/** Takes backups in any order; undefined if no size is known. */
 export function sizesIn(made: readonly Pick<Backup, "created_at" | "size_bytes">[]): Sizes | undefined {
   const known = made
     .flatMap(({ created_at, size_bytes }) => (size_bytes === null ? [] : [{ at: Date.parse(created_at), size: size_bytes }]))

@@ -13,6 +13,7 @@ import { shownOf } from "../resource/status.tsx";
 import { usePages } from "../resource/use-pages.ts";
 import { serviceNow } from "../session/clock.ts";
 import { dayOf, nightOf } from "./night.ts";
+import { Legend } from "./legend.tsx";
 import { Sign } from "./sign.tsx";
 import { backupInWords } from "./words.ts";
 
@@ -49,7 +50,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
           </li>
         )}
       </ol>
-      <Legend />
+      <Legend kinds={KINDS} />
     </div>
   );
 }
@@ -91,18 +92,3 @@ function Day({ day, made }: { day: Date; made: readonly Backup[] }) {
 }
 
 const KINDS = ["completed", "drillFailed", "failed", "running", "none", "due"] as const;
-
-const Legend = () => (
-  <Box variant="small">
-    <ul className="legend">
-      {KINDS.map((kind) => (
-        <li key={kind}>
-          <b>
-            <Sign of={kind} />
-          </b>{" "}
-          {text.backups.strip.legend[kind]}
-        </li>
-      ))}
-    </ul>
-  </Box>
-);

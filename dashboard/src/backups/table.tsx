@@ -33,7 +33,7 @@ const Restore = lazily(async () => (await import("./restore.tsx")).Restore, "bac
 
 interface Props {
   /** The instance that each backup would be restored to. */
-  homeOf: (backup: Backup) => Home;
+  useHome: (backup: Backup) => Home;
   /** Only this instance's backups, on its page. */
   instanceId?: string;
   empty: ReactNode;
@@ -45,14 +45,14 @@ interface Props {
 /** The prefix of the list on an instance's page. */
 const OF_INSTANCE = "backups";
 
-export function BackupsTable({ homeOf, instanceId, empty, actions, bulk }: Props) {
+export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Props) {
   const say = text.backups;
   const [dialog, setDialog] = useState<{ what: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
   const menu = (backup: Backup) => (
     <BackupMenu
       backup={backup}
-      home={homeOf(backup)}
+      useHome={useHome}
       onRestore={() => setDialog({ what: "restore", backup })}
       onDrill={() => setDialog({ what: "drill", backup })}
       onEdit={() => setDialog({ what: "edit", backup })}
@@ -78,7 +78,7 @@ export function BackupsTable({ homeOf, instanceId, empty, actions, bulk }: Props
           {...shared}
           main
           description={say.about}
-          columns={[madeColumn(), instanceColumn(homeOf), ...factColumns(""), menuColumn(menu)]}
+          columns={[madeColumn(), instanceColumn(useHome), ...factColumns(""), menuColumn(menu)]}
         />
       ) : (
         <ResourceTable
@@ -112,26 +112,30 @@ const menuColumn = (cell: Column<Backup>["cell"]): Column<Backup> => ({
   cell,
 });
 
-const instanceColumn = (homeOf: Props["homeOf"]): Column<Backup> => ({
+const instanceColumn = (useHome: Props["useHome"]): Column<Backup> => ({
   id: "instance",
   header: text.backups.columns.instance,
   text: ({ instance_name, file_name }) => instance_name ?? file_name ?? "",
-  cell: (backup) =>
-    backup.instance_id === null ? (
-      <Wrapped>{backup.file_name ?? "–"}</Wrapped>
-    ) : homeOf(backup).deleted ? (
-      <Wrapped>
-        {backup.instance_name}{" "}
-        <Box variant="span" color="text-body-secondary">
-          {text.backups.deleted}
-        </Box>
-      </Wrapped>
-    ) : (
-      <Wrapped>
-        <Link to={`/instances/${backup.instance_id}`}>{backup.instance_name}</Link>
-      </Wrapped>
-    ),
+  cell: (backup) => <OfInstance backup={backup} useHome={useHome} />,
 });
+
+function OfInstance({ backup, useHome }: { backup: Backup; useHome: Props["useHome"] }) {
+  const { deleted } = useHome(backup);
+  const { instance_id, instance_name, file_name } = backup;
+  if (instance_id === null) return <Wrapped>{file_name ?? "–"}</Wrapped>;
+  return deleted ? (
+    <Wrapped>
+      {instance_name}{" "}
+      <Box variant="span" color="text-body-secondary">
+        {text.backups.deleted}
+      </Box>
+    </Wrapped>
+  ) : (
+    <Wrapped>
+      <Link to={`/instances/${instance_id}`}>{instance_name}</Link>
+    </Wrapped>
+  );
+}
 
 /** `prefix` is the list's: each label narrows it. */
 function factColumns(prefix: string): Column<Backup>[] {

@@ -23,7 +23,7 @@ export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" |
 export const copyPage = ({ id, instance_id }: Pick<Backup, "id" | "instance_id">): string =>
   instance_id === null ? `/instances/create?backup=${id}` : `/instances/${instance_id}/clone?backup=${id}`;
 
-/** Of an uploaded archive, it is known once it was examined. */
+/** An uploaded archive's version is unknown until it was examined. */
 export const versionOf = ({ erp_version, edition }: Pick<Backup, "erp_version" | "edition">): string =>
   erp_version === null || edition === null ? "–" : `${erp_version} ${edition}`;
 

@@ -4,9 +4,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { client } from "../app/client.ts";
+import { Failure } from "../app/failure.tsx";
 import { useMay } from "../app/may.tsx";
 import { refresh } from "../app/query-client.ts";
 import { text } from "../messages/text.ts";
+import { noteOperation } from "../operations/watch-store.ts";
 import { bulkNeeds } from "./needs.ts";
 
 type Action = "pause" | "resume" | "cancel";
@@ -19,19 +21,23 @@ export function Controls({ operation: { id, result } }: { operation: Operation }
   const may = useMay();
   const act = useMutation({
     mutationFn: (action: Action) => sendControl(id, action),
+    onSuccess: ({ data }) => noteOperation(data),
     onSettled: () => void refresh(),
   });
-  const control = act.data?.data.result?.control ?? result?.control;
+  const control = result?.control;
   if (control === "cancel" || (result?.bulk !== undefined && !may(...bulkNeeds(result.bulk)))) return null;
   const next = control === "pause" ? "resume" : "pause";
   return (
-    <SpaceBetween direction="horizontal" size="xs">
-      <Button disabled={act.isPending} onClick={() => act.mutate(next)}>
-        {say[next]}
-      </Button>
-      <Button disabled={act.isPending} onClick={() => act.mutate("cancel")}>
-        {say.cancelRest}
-      </Button>
+    <SpaceBetween size="xs">
+      <SpaceBetween direction="horizontal" size="xs">
+        <Button disabled={act.isPending} onClick={() => act.mutate(next)}>
+          {say[next]}
+        </Button>
+        <Button disabled={act.isPending} onClick={() => act.mutate("cancel")}>
+          {say.cancelRest}
+        </Button>
+      </SpaceBetween>
+      {act.error !== null && <Failure error={act.error} resend={() => act.mutate(act.variables)} />}
     </SpaceBetween>
   );
 }

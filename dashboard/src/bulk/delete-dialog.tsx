@@ -4,6 +4,8 @@ import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
+import { BACKUP_NEEDS } from "../allowed/needs.ts";
+import { May, useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import type { DialogProps } from "./candidate.ts";
 import { BulkDialog } from "./dialog.tsx";
@@ -16,23 +18,26 @@ interface Props extends DialogProps {
 export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
   const say = text.bulk.delete;
   const [typed, setTyped] = useState("");
+  const mayDeleteBackups = useMay()(...BACKUP_NEEDS.delete);
   const [withBackups, setWithBackups] = useState(alsoBackups);
   const count = props.selected.filter(({ why }) => why === undefined).length;
   const isInstances = props.kind === "instance";
   return (
     <BulkDialog
       {...props}
-      {...(isInstances && { parameters: { with_backups: withBackups } })}
+      {...(isInstances && { parameters: { with_backups: withBackups && mayDeleteBackups } })}
       disabled={typed.trim() !== String(count)}
     >
       {isInstances && (
-        <Checkbox
-          checked={withBackups}
-          description={say.withBackupsAbout}
-          onChange={({ detail }) => setWithBackups(detail.checked)}
-        >
-          {say.withBackups}
-        </Checkbox>
+        <May needs={BACKUP_NEEDS.delete}>
+          <Checkbox
+            checked={withBackups}
+            description={say.withBackupsAbout}
+            onChange={({ detail }) => setWithBackups(detail.checked)}
+          >
+            {say.withBackups}
+          </Checkbox>
+        </May>
       )}
       <Alert type="warning">
         <FormField label={say.typeCount(count)}>

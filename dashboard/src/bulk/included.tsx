@@ -1,4 +1,4 @@
-// Of the selected records, those that an action applies to, and the others with the reasons.
+// The selected records that an action applies to, and the others with the reasons.
 import Box from "@cloudscape-design/components/box";
 import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import { text } from "../messages/text.ts";

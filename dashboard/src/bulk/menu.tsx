@@ -22,7 +22,7 @@ export interface Kind<Item> {
   needs: Readonly<Record<string, readonly Need[]>>;
   /** By the API's names; each with the reason why it leaves a record out. */
   actions: readonly (readonly [action: string, whyNot: (item: Item) => string | undefined])[];
-  /** Of actions with a dialog of their own. */
+  /** Actions with a dialog of their own. */
   dialogs?: Readonly<Record<string, ComponentType<DialogProps>>>;
 }
 

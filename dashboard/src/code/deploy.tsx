@@ -60,7 +60,10 @@ function Shown({ deploy: loaded }: { deploy: Deploy }) {
   return (
     <Page
       title={text.code.deploys.at(inShort(deploy.created_at))}
-      above={[{ text: instance?.name ?? deploy.instance_id, href: page }]}
+      above={[
+        { text: text.shell.navigation.instances, href: "/instances" },
+        { text: instance?.name ?? deploy.instance_id, href: page },
+      ]}
       actions={instance !== undefined && deploy.status === DEPLOY_STATUS.completed && <Back {...{ deploy, instance }} />}
     >
       <SpaceBetween size="l">
@@ -122,7 +125,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },
           ]}
         />
-        {data !== undefined && <Outcome operation={data.data} onOwnPage />}
+        {data !== undefined && <Outcome operation={data.data} onOwnPage saysDowntime={false} />}
       </SpaceBetween>
     </Container>
   );
@@ -143,13 +146,14 @@ function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   return <Status of="drill" status={status} />;
 }
 
-function Commits({ deploy: { commits } }: { deploy: Deploy }) {
+function Commits({ deploy }: { deploy: Deploy }) {
   const say = text.code.detail;
+  const { commits } = deploy;
   const short = (commit: string) => <code className="code">{shortCommit(commit)}</code>;
   return (
     <Container header={<Header variant="h2">{say.commits}</Header>}>
       {commits.length === 0 ? (
-        <Box color="text-status-inactive">{say.noCommits}</Box>
+        <Box color="text-status-inactive">{isRunning(deploy) ? say.noCommits : say.withoutCommits}</Box>
       ) : (
         <KeyValuePairs
           columns={1}

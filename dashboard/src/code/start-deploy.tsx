@@ -15,16 +15,18 @@ interface Props {
   instance: Pick<ShownInstance, "id" | "name">;
   /** Whether it is to bring the newest image, too. */
   updateImage?: boolean;
+  /** The note of the deploy that is tried again. */
+  note?: string;
   onDismiss: () => void;
 }
 
-export function StartDeploy({ instance: { id, name }, updateImage = false, onDismiss }: Props) {
+export function StartDeploy({ instance: { id, name }, updateImage = false, note = "", onDismiss }: Props) {
   const say = text.code.deploy;
   const navigate = useNavigate();
   const params = { id };
   const form = useForm({
     of: id,
-    initial: { ...DEPLOY_DEFAULTS, update_image: updateImage },
+    initial: { ...DEPLOY_DEFAULTS, update_image: updateImage, note },
     schema,
     body: toBody,
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),

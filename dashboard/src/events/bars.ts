@@ -3,7 +3,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** As many hours can be told apart. */
 const HOURS_MAX = 48;
-/** Of four statuses. */
+/** With four statuses per bar. */
 const BARS_MAX = 75;
 
 export type Step = "hour" | "day" | "week";

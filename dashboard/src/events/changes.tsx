@@ -6,6 +6,7 @@ import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Event, FieldChange, OperationOutcome } from "../../../shared/api/events.ts";
 import { kindInWords, valueInWords as measuredInWords } from "../alerts/words.ts";
 import { text } from "../messages/text.ts";
+import { inShort } from "../resource/moment.ts";
 import { errorInWords } from "../resource/sentence.ts";
 import { sizeInWords } from "../resource/size.ts";
 import { shownOf } from "../resource/status.tsx";
@@ -59,21 +60,59 @@ function inWords({ field, before, after }: FieldChange): string {
     : `${name}: ${valueInWords(before, field)}${ARROW}${valueInWords(after, field)}`;
 }
 
+const ROLES = (role: string): string | undefined => {
+  const roles: Readonly<Record<string, { name: string } | undefined>> = text.people.roles;
+  return roles[role]?.name;
+};
+
+/** The words for the codes of a field, as the rest of the dashboard says them; a newer service may know more of them. */
+const CODES: Readonly<Record<string, (code: string) => string | undefined>> = {
+  role: ROLES,
+  default_role: ROLES,
+  // By the claim's values, which are the user's own words.
+  roles: ROLES,
+  // Only servers have changes of it.
+  status: (status) => shownOf("server", status).word,
+  health: (status) => shownOf("health", status).word,
+  notifications: (choice) => wordIn(text.settings.notifications.choices, choice)?.name,
+  auto_deploy: (choice) => wordIn(text.events.autoDeploy, choice),
+  require_second_factor: (who) => wordIn(text.settings.settings.secondFactorOf, who),
+};
+
+const wordIn = <Word,>(words: Readonly<Record<string, Word>>, code: string): Word | undefined => words[code];
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+function textInWords(value: string, field: string): string {
+  const word = CODES[field]?.(value);
+  if (word !== undefined) return word;
+  return MOMENT.test(value) ? inShort(value) : value;
+}
+
 /** A newer service may know more fields than this page. */
 function nameOf(field: string): string {
   const known: Readonly<Record<string, string>> = text.events.fields;
   return known[field] ?? field;
 }
 
+/** Their keys are the user's own words. */
+const OWN_WORDS = ["labels", "roles"];
+
 function valueInWords(value: unknown, field: string): string {
   if (value === null || value === undefined || value === "") return "–";
   if (typeof value === "boolean") return value ? text.events.on : text.events.off;
   if (typeof value === "number" && field.endsWith("_bytes")) return sizeInWords(value);
-  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (typeof value === "string") return textInWords(value, field);
+  if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return value.map((each) => valueInWords(each, field)).join(", ");
+  // An object with the status alone.
+  if (field === "health")
+    return Object.values(value)
+      .map((status) => valueInWords(status, field))
+      .join(", ");
   const parts = Object.entries(value).map(([name, part]) => {
-    // The keys of labels are the user's own words.
-    return `${field === "labels" ? name : nameOf(name)}: ${valueInWords(part, name)}`;
+    const isOwn = OWN_WORDS.includes(field);
+    return `${isOwn ? name : nameOf(name)}: ${valueInWords(part, isOwn ? field : name)}`;
   });
   return parts.length === 0 ? "–" : parts.join(", ");
 }

@@ -16,6 +16,7 @@ import { useAllPages } from "../resource/all-pages.ts";
 import type { Column } from "../resource/column.ts";
 import { saveFile, toCsv } from "../resource/csv.ts";
 import { useKeepFocus } from "../resource/dialog.tsx";
+import { Loading } from "../resource/export-button.tsx";
 import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 
@@ -50,11 +51,11 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
   const isRange = isDay(from) && isDay(to) && from <= to;
   const range = isRange ? { created_after: startOf(from), created_before: startOf(nextDay(to)) } : {};
   const queries = (kind === "everything" ? EVENT_CLASSES : [kind]).map((each) => ({ class: each, ...range }));
-  const { pending, error, fetchAll, cancel } = useAllPages(events.list, queries, (all) => {
-    const found = inOrder(all);
+  const { pending, error, found, fetchAll, cancel } = useAllPages(events.list, queries, (all) => {
+    const ordered = inOrder(all);
     saveFile(
       `${say.file}-${from}-${to}.${format}`,
-      format === "csv" ? toCsv(columns, found) : toLines(found),
+      format === "csv" ? toCsv(columns, ordered) : toLines(ordered),
       FILE_TYPES[format],
     );
     onDismiss();
@@ -86,6 +87,7 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
         <Days of={days} onChange={setDays} />
         <Choice label={say.kind} values={KINDS} labels={say.kinds} value={kind} onChange={setKind} />
         <Choice label={say.format} values={FORMATS} labels={say.formats} value={format} onChange={setFormat} />
+        {found > 0 && <Loading found={found} />}
         {error !== null && <Failure error={error} retry={fetchAll} />}
       </SpaceBetween>
     </Modal>

@@ -105,7 +105,7 @@ export default function Activity() {
 }
 
 /** What these events delete is gone with them; its other events lead to the list that it was on. */
-const AT_ONCE = ["ssh_key.delete", "token.delete"];
+const AT_ONCE = ["ssh_key.delete", "token.delete", "webhook.delete"];
 /** An event that says that something was deleted needs no more words for it. */
 const DELETION = /\.delete(?:\.succeeded)?$/;
 
@@ -136,18 +136,20 @@ function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newes
 function RequestId({ id }: { id: string }) {
   const short = id.length > SHORT ? `${id.slice(0, SHORT)}…` : id;
   return (
-    <CopyToClipboard
-      variant="inline"
-      textToCopy={id}
-      textToDisplay={
-        <code className="code" title={id}>
-          {short}
-        </code>
-      }
-      copyButtonAriaLabel={text.events.copyRequestId(short)}
-      copySuccessText={text.events.copied}
-      copyErrorText={text.events.notCopied(id)}
-    />
+    <div className="copyable">
+      <CopyToClipboard
+        variant="inline"
+        textToCopy={id}
+        textToDisplay={
+          <code className="code" title={id}>
+            {short}
+          </code>
+        }
+        copyButtonAriaLabel={text.events.copyRequestId(short)}
+        copySuccessText={text.events.copied}
+        copyErrorText={text.events.notCopied(id)}
+      />
+    </div>
   );
 }
 const SHORT = 8;

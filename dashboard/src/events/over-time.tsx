@@ -17,7 +17,7 @@ import { shownOf } from "../resource/status.tsx";
 import { barsOf, type Step } from "./bars.ts";
 
 const HEIGHT = 200;
-/** Of a day as the browser has it, whatever zone was chosen. */
+/** A day in the browser's own time zone, whatever zone was chosen. */
 const DAY = {
   tick: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" }),
   full: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),

@@ -19,7 +19,7 @@ const DIALOGS = { restart: "restart", quota: "edit" } as const;
 /** Where else the person sees what to do: the part of the resource's page; empty for the first one. */
 const PARTS = { reason: "", dns: "", charts: "?tab=metrics", log: "?tab=logs" } as const satisfies Partial<Record<Act, string>>;
 
-/** Of what the page does not list by itself; a server that does not respond is listed as offline. */
+/** Actions for alerts that the page doesn't list elsewhere; a server that doesn't respond is listed as offline. */
 const ACTS: Partial<Record<AlertKind, Act>> = {
   disk_free: "charts",
   disk_paused: "reason",

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 
-/** Of each kind of what needs a person, the page names so many. */
+/** How many the page names of each kind. */
 export const SHOWN = 5;
 
 /** One request if nothing has failed, and two in an account that does not do a hundred things in that time. */
@@ -44,7 +44,7 @@ export function useFailures() {
   };
 }
 
-/** Of so many types the newest failures are looked up: of more at once, the service has another problem. */
+/** How many types are looked up further: with more failing at once, the service has another problem. */
 const TYPES_MAX = 3;
 
 /**

@@ -15,7 +15,7 @@ import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import type { Tally } from "./use-tally.ts";
 
-/** Of a server that takes instances. */
+/** The status of a server that takes instances. */
 const USABLE_STATUS = SERVER_PHASES.ready;
 
 interface Props {

@@ -17,7 +17,7 @@ import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
-import { Retry } from "../events/retry.tsx";
+import { Retry } from "../operations/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";
@@ -78,6 +78,20 @@ function ofServer(server: ListedServer): Need {
   };
 }
 
+const ofFullDisk = ({ id, name }: ListedServer): Need => ({
+  id: `disk ${id}`,
+  title: text.home.needs.diskFull,
+  resource: { type: "server", id, name },
+  since: null,
+  action: (
+    <LookAt
+      href={`/servers/${id}?tab=metrics`}
+      label={text.home.needs.acts.charts}
+      ariaLabel={text.home.needs.actOn(text.home.needs.acts.charts, name)}
+    />
+  ),
+});
+
 const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | null): Need => ({
   id,
   title: text.home.needs.overdue,
@@ -134,15 +148,21 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
   const failures = [...needs.failures.map(ofOperation), ...needs.drills.map(ofDrill)].toSorted((a, b) =>
     String(a.since) < String(b.since) ? 1 : -1,
   );
-  // A failure says the reason, too.
+  const shownFailures = failures.slice(0, SHOWN);
+  // A failure that the page shows says the reason, too.
   const isTold = ({ id }: ListedServer | ListedInstance): boolean =>
     needs.failures.some(
-      ({ type, resource, instance_id }) => id === (type === "backup.create" ? instance_id : serverIn(resource)),
+      (failure) =>
+        shownFailures.some((each) => each.id === failure.id) &&
+        id === (failure.type === "backup.create" ? failure.instance_id : serverIn(failure.resource)),
     );
+  // Disks that are only low can wait: a card of their own names them.
+  const fullDisks = needs.lowDisks.filter(({ isAlmostFull }) => isAlmostFull);
   const shown = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
+    ...fullDisks.slice(0, SHOWN).map(({ server }) => ofFullDisk(server)),
     ...needs.overdue.filter(({ instance }) => !isTold(instance)).map(({ instance, since }) => ofOverdue(instance, since)),
-    ...failures.slice(0, SHOWN),
+    ...shownFailures,
   ];
   const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (

@@ -12,6 +12,7 @@ import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { type NightBackup, nights } from "../app/queries.ts";
 import { DrillStatus } from "../backups/drill-status.tsx";
+import { Legend } from "../backups/legend.tsx";
 import { dayOf, type Night } from "../backups/night.ts";
 import { Sign } from "../backups/sign.tsx";
 import { backupInWords } from "../backups/words.ts";
@@ -36,6 +37,7 @@ const DAYS = 7;
 const DAY_MS = 86_400_000;
 /** The rows with trouble are the first. */
 const ROWS = 20;
+const KINDS = ["completed", "drillFailed", "failed", "running", "none"] as const;
 
 export function Nights({ isAnyOverdue, onClose }: Props) {
   const say = text.home.nights;
@@ -55,7 +57,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
           description={data?.isWhole === false ? say.partly(inDigits(NIGHTS_BACKUPS_MAX)) : say.about}
           actions={
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-              <Updated at={dataUpdatedAt} />
+              <Updated at={dataUpdatedAt} onlyIfOld />
               <Button
                 variant="icon"
                 iconName="refresh"
@@ -77,8 +79,9 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
       ) : (
         <SpaceBetween size="s">
           <div className="nights-box">
-            <Shown rows={all ? rows : rows.slice(0, ROWS)} days={days} />
+            <Shown rows={all ? rows : rows.slice(0, ROWS)} days={days} isWhole={data?.isWhole !== false} />
           </div>
+          <Legend kinds={KINDS} />
           {!all && rows.length > ROWS && <Button onClick={() => setAll(true)}>{say.all(rows.length)}</Button>}
         </SpaceBetween>
       )}
@@ -86,7 +89,14 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
   );
 }
 
-function Shown({ rows, days }: { rows: readonly Row<NightBackup>[]; days: readonly Date[] }) {
+interface ShownProps {
+  rows: readonly Row<NightBackup>[];
+  days: readonly Date[];
+  /** Whether all backups of these days are known. */
+  isWhole: boolean;
+}
+
+function Shown({ rows, days, isWhole }: ShownProps) {
   const say = text.home.nights;
   return (
     <table className="nights">
@@ -115,7 +125,7 @@ function Shown({ rows, days }: { rows: readonly Row<NightBackup>[]; days: readon
             ))}
             <td>
               <Box color={isOverdue ? "text-status-error" : "inherit"}>
-                <Time at={last?.created_at ?? null} none={say.none} />
+                <Time at={last?.created_at ?? null} none={isWhole ? say.none : say.unknown} />
               </Box>
             </td>
             <td>
@@ -130,17 +140,19 @@ function Shown({ rows, days }: { rows: readonly Row<NightBackup>[]; days: readon
 }
 
 function Cell({ night: { kind, backup } }: { night: Night<NightBackup> }) {
+  const say = text.home.nights;
+  const words = backup === undefined ? (kind === "unknown" ? say.unknown : say.none) : inWords(backup);
   return (
-    <td className={kind}>
+    <td className={kind} title={words}>
       {backup === undefined ? (
         <Box variant="span" color="inherit">
           <Sign of={kind} />
-          <span className="unseen">{text.home.nights.none}</span>
+          <span className="unseen">{words}</span>
         </Box>
       ) : (
         <Link to={`/backups?backup=${backup.id}`}>
           <Sign of={kind} />
-          <span className="unseen">{inWords(backup)}</span>
+          <span className="unseen">{words}</span>
         </Link>
       )}
     </td>

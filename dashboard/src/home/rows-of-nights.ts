@@ -14,6 +14,8 @@ export interface Row<B> {
 }
 
 interface Found<B> {
+  /** Whether these are all of those days; otherwise only the newest. */
+  isWhole: boolean;
   /** The backups of each, newest first. */
   made: readonly { id: string; name: string; backups: readonly B[] }[];
   /** Their backups are overdue, perhaps since before these nights. */
@@ -21,7 +23,7 @@ interface Found<B> {
 }
 
 export function rowsOf<B extends Seen>(
-  { made, overdue }: Found<B>,
+  { isWhole, made, overdue }: Found<B>,
   days: readonly string[],
   dayOf: (backup: B) => string,
 ): Row<B>[] {
@@ -29,6 +31,12 @@ export function rowsOf<B extends Seen>(
   const late = new Set(names.keys());
   for (const { id, name } of made) if (!names.has(id)) names.set(id, name);
   const backups = new Map(made.map((each) => [each.id, each.backups]));
+  // On the day of the oldest backup, some of its backups may be missing, too.
+  const oldest = made
+    .flatMap((each) => each.backups)
+    .reduce<B | undefined>((a, b) => (a === undefined || b.created_at < a.created_at ? b : a), undefined);
+  const oldestDay = isWhole || oldest === undefined ? -1 : days.indexOf(dayOf(oldest));
+  const knownDays = oldestDay === -1 ? days.length : oldestDay;
   const rows = [...names].map(([id, name]): Row<B> => {
     const own = backups.get(id) ?? [];
     const byDay = Map.groupBy(own, dayOf);
@@ -36,7 +44,10 @@ export function rowsOf<B extends Seen>(
       id,
       name,
       isOverdue: late.has(id),
-      cells: days.map((day) => nightOf(byDay.get(day) ?? [])),
+      cells: days.map((day, n) => {
+        const night = nightOf(byDay.get(day) ?? []);
+        return night.kind === "none" && n >= knownDays ? { ...night, kind: "unknown" } : night;
+      }),
       last: own.find(({ status }) => status === "completed"),
       drilled: own.find(({ drill }) => (drill ?? null) !== null),
     };

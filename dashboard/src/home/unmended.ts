@@ -15,7 +15,7 @@ const workOn = ({ type, resource, instance_id }: Operation): string =>
 
 export interface Subject {
   id: string;
-  /** Of an instance. */
+  /** Instances only. */
   protection?: { last_backup_at: string | null };
 }
 

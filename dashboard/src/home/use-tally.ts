@@ -42,7 +42,7 @@ export interface Tallies {
   updates: number;
   /** Servers that need a reboot. */
   reboots: number;
-  /** Of those that the user may read. */
+  /** Alerts that the user may read. */
   openAlerts: number;
 }
 

@@ -49,11 +49,11 @@ interface RankingProps {
 }
 
 const HEIGHT = 260;
-/** Of a name at the axis: a chart is as narrow as a third of the page. */
+/** Longer names are cut at the axis: a chart may be as narrow as a third of the page. */
 const NAME_CHARACTERS = 16;
 const shortened = (name: string): string => (name.length > NAME_CHARACTERS ? `${name.slice(0, NAME_CHARACTERS - 1)}…` : name);
 
-/** Of percent, the chart shows the whole; of all else, the worst fills it. */
+/** The axis ends at 100 for percent, otherwise at the highest value. */
 function Ranking({ title, path, of: ranked, unit }: RankingProps) {
   const say = text.home.worst;
   const names = new Map(ranked.map(({ id, name }) => [id, name]));

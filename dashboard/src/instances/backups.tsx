@@ -15,7 +15,7 @@ export const BackupsOf = ({ instance, server }: { instance: ShownInstance; serve
     <BackupsTable
       bulk={BackupsBulk}
       instanceId={instance.id}
-      homeOf={() => ({ instance, server, deleted: false })}
+      useHome={() => ({ instance, server, deleted: false })}
       empty={text.instances.backups.empty}
     />
     <OnDemand title={text.backups.sizes}>

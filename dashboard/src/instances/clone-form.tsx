@@ -9,6 +9,8 @@ import { clone, type Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { backupOption } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
+import { deleteFirst } from "../operations/delete-first.ts";
+import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
 import { Chooser } from "../resource/chooser.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { MoreOptions } from "../resource/more-options.tsx";
@@ -17,6 +19,7 @@ import { given, useForm } from "../resource/use-form.ts";
 import type { Pages } from "../resource/use-pages.ts";
 import { AdminPasswordField } from "./admin-password-field.tsx";
 import type { Made } from "./after-making.tsx";
+import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
@@ -31,6 +34,8 @@ interface Props {
   preselected: Backup | undefined;
   /** The user restores a backup to a new instance; without it, the user clones the instance. */
   isOfBackup: boolean;
+  /** A clone that failed, and is deleted first: it holds the name, the domain and the database. */
+  model: Instance | undefined;
   onMade: (made: Made) => void;
 }
 
@@ -58,31 +63,36 @@ const toBody = ({ name, domain, server_id, database_name, admin_password, accept
   admin_password: admin_password === "" ? undefined : admin_password,
 });
 
-const useCloneForm = (id: string, chosen: string, onMade: Props["onMade"]) =>
+/** What a failed clone copied is not stored: that begins with the defaults, which are safe. */
+const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props, "model" | "onMade">) =>
   useForm({
+    of: model?.id ?? "",
     initial: {
       backup_id: chosen,
-      name: "",
-      domain: "",
+      name: model?.name ?? "",
+      domain: model?.domain ?? "",
       neutralize: true,
       reset_users: true,
       restore_database: true,
       restore_filestore: true,
       accept_missing_files: false,
-      server_id: "",
-      database_name: "",
+      server_id: model?.server_id ?? "",
+      database_name: model?.database_name ?? "",
       admin_password: "",
     },
     schema: cloneBody,
-    body: toBody,
-    send: (body, idempotencyKey) => client.instances.clone({ params: { id }, body, idempotencyKey }),
+    body: (values) => ({ ...toBody(values), ...carried(model?.labels) }),
+    send: async (body, idempotencyKey) => {
+      if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
+      return client.instances.clone({ params: { id }, body, idempotencyKey });
+    },
     done: ({ data }) => onMade(data),
   });
 
-export function CloneForm({ source: { id, instance }, offered, preselected, isOfBackup, onMade }: Props) {
+export function CloneForm({ source: { id, instance }, offered, preselected, isOfBackup, model, onMade }: Props) {
   const say = text.instances.clone;
   const navigate = useNavigate();
-  const form = useCloneForm(id, preselected?.id ?? "", onMade);
+  const form = useCloneForm(id, preselected?.id ?? "", { model, onMade });
   const leave = () => void navigate(instance === undefined ? "/backups" : `/instances/${id}`);
   const server = (
     <ServerField
@@ -98,6 +108,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, isOf
   );
   return (
     <Form form={form} secret submit={isOfBackup ? say.restore : say.create} onCancel={leave}>
+      <Again model={model} />
       <Chooser
         label={say.backup}
         description={say.backupAbout}
@@ -126,7 +137,11 @@ export function CloneForm({ source: { id, instance }, offered, preselected, isOf
       {instance === undefined && server}
       <Parts values={form.values} none={form.error("restore_database") !== undefined} onChange={form.set} />
       <Isolation values={form.values} onChange={form.set} />
-      <Preview id={id} values={form.values} deleted={instance === undefined} error={form.error} />
+      {model === undefined ? (
+        <Preview id={id} values={form.values} deleted={instance === undefined} error={form.error} />
+      ) : (
+        <CarriedLabels of={model.labels} />
+      )}
       <MoreOptions wrong={["server_id", "database_name", "admin_password"].some((field) => form.error(field) !== undefined)}>
         {instance !== undefined && server}
         <DatabaseFields field={form.text} />
@@ -134,6 +149,15 @@ export function CloneForm({ source: { id, instance }, offered, preselected, isOf
     </Form>
   );
 }
+
+/** Above the form of a failed clone. */
+const Again = ({ model }: Pick<Props, "model">) =>
+  model !== undefined && (
+    <>
+      <DeletesFirst model={model} />
+      <Alert type="info">{text.instances.clone.chooseAgain}</Alert>
+    </>
+  );
 
 /** What becomes of a deleted instance's clone depends on the server. */
 function Preview({

@@ -8,6 +8,7 @@ import { useParams, useSearchParams } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { isSafetyBackup } from "../../../shared/domain/backup-kinds.ts";
 import { RESTORABLE, type BackupStatus } from "../../../shared/domain/lifecycle.ts";
+import { canCreateAgain } from "../allowed/instances.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
 import { Page } from "../app/page.tsx";
@@ -27,6 +28,7 @@ export default function CloneInstance() {
   const named = search.get("backup");
   // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => state.data === undefined && !isMissing(state.error) });
+  const model = useModel(search.get("like"));
   const completed = usePages(backups.listOf(id), COMPLETED);
   // What the user searches leaves the form as it is.
   const offered = usePages(backups.listOf(id), COMPLETED);
@@ -55,7 +57,11 @@ export default function CloneInstance() {
     <Page title={titleOf(name, isOfBackup)} above={above}>
       {failure !== undefined ? (
         <Failure {...failure} />
-      ) : searching || completed.total === undefined || source.isPending || (named !== null && chosen.isPending) ? (
+      ) : searching ||
+        completed.total === undefined ||
+        source.isPending ||
+        model.isLoading ||
+        (named !== null && chosen.isPending) ? (
         <Spinner size="large" />
       ) : usable.length === 0 ? (
         <NoBackup id={id} />
@@ -66,12 +72,22 @@ export default function CloneInstance() {
           offered={{ ...offered, items: usableOf(id, offered.items) }}
           preselected={preselected}
           isOfBackup={isOfBackup}
+          model={model.failed}
           onMade={setMade}
         />
       )}
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
   );
+}
+
+/** A clone that failed, to try again. Once, too: the form deletes it. */
+function useModel(like: string | null) {
+  const { data, isLoading } = useQuery({
+    ...instances.one(like ?? ""),
+    enabled: ({ state }) => like !== null && state.data === undefined && !isMissing(state.error),
+  });
+  return { isLoading, failed: data !== undefined && canCreateAgain(data.data) ? data.data : undefined };
 }
 
 /** Whoever comes from a backup restores it to a new instance; whoever comes from an instance clones that. */

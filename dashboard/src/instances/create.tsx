@@ -7,12 +7,11 @@ import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Navigate, useNavigate, useSearchParams } from "react-router";
-import { create, type Instance, type ShownInstance } from "../../../shared/api/instances.ts";
+import { create, type Instance } from "../../../shared/api/instances.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
-import { isFailure } from "../../../shared/domain/lifecycle.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -21,7 +20,7 @@ import { backups, catalog, instances, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { deleteFirst } from "../operations/delete-first.ts";
-import { Forecast } from "../resource/forecast.tsx";
+import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { useEver } from "../resource/use-ever.ts";
@@ -31,10 +30,11 @@ import { NoServer } from "../servers/no-server.tsx";
 import { LowDisk } from "../servers/reported.tsx";
 import { session } from "../session/session.ts";
 import { momentOf, versionOf } from "../backups/words.ts";
-import { isUsable, whyNot } from "../allowed/instances.ts";
+import { canCreateAgain, isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AdminPasswordField } from "./admin-password-field.tsx";
 import { AfterMaking, type Made } from "./after-making.tsx";
+import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
@@ -76,6 +76,10 @@ function CreateFrom({ like, ...link }: FromProps) {
   // Without them the form would install an empty ERP.
   const gone = [model, backup].find(({ data, error }) => data === undefined && error !== null);
   if (isKept && !shown) return <Navigate to={`/instances/${failedOne.id}`} replace />;
+  // What the failed attempt copied, and whether it reset the users, is not stored: the form of clones asks for it.
+  const source = backup.data?.data.instance_id ?? null;
+  if (failedOne !== undefined && source !== null)
+    return <Navigate to={`/instances/${source}/clone?backup=${origin}&like=${failedOne.id}`} replace />;
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
       {gone !== undefined ? (
@@ -105,12 +109,6 @@ function CreateFrom({ like, ...link }: FromProps) {
       {made !== undefined && <AfterMaking made={made} />}
     </Page>
   );
-}
-
-/** Only what failed and cannot be started, because the form deletes it. */
-function canCreateAgain(instance: ShownInstance): boolean {
-  const can = (action: "start" | "delete") => whyNot(action, instance, instance.server ?? undefined) === undefined;
-  return isFailure(instance.status) && can("delete") && !can("start");
 }
 
 /** The server that a link named, or the only one. */
@@ -175,7 +173,7 @@ const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Prop
       admin_password: "",
     },
     schema: instanceBody,
-    body: (values) => toBody(values, backup),
+    body: (values) => ({ ...toBody(values, backup), ...carried(model?.labels) }),
     send: async (body, idempotencyKey) => {
       if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.create({ body, idempotencyKey });
@@ -223,6 +221,7 @@ function InstanceForm({ active, ...props }: Props) {
       <TextField label={fields.databaseName} hint={say.databaseNameHint} {...form.text("database_name")} />
       <TextField label={fields.adminEmail} description={say.adminEmailAbout} type="email" {...form.text("admin_email")} />
       <AdminPasswordField {...form.text("admin_password")} />
+      <CarriedLabels of={model?.labels} />
       {backup === undefined && chosen !== undefined && (
         <div role="status">{say.follows(versionOf({ erp_version, edition }), chosen.name)}</div>
       )}
@@ -237,15 +236,6 @@ function InstanceForm({ active, ...props }: Props) {
         />
       )}
     </Form>
-  );
-}
-
-function DeletesFirst({ model: { id, name } }: { model: Instance }) {
-  return (
-    <SpaceBetween size="s">
-      <Alert type="warning">{text.instances.create.deletesFirst(name)}</Alert>
-      <Forecast rehearse={() => client.instances.delete.dryRun({ params: { id } })} of={[id]} returns={false} />
-    </SpaceBetween>
   );
 }
 

@@ -3,9 +3,9 @@ import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
+import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { isFailure } from "../../../shared/domain/lifecycle.ts";
-import { isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
+import { canCreateAgain, isNeverInstalled, type ServerOf, whyNot } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { Failure } from "../app/failure.tsx";
 import { useFollow } from "../app/follow.ts";
@@ -58,25 +58,24 @@ function StartAgain({
   start,
   onDelete,
 }: {
-  instance: Instance;
+  instance: ShownInstance;
   server: ServerOf | undefined;
   start: ReturnType<typeof useAct>;
   onDelete: () => void;
 }) {
   const follow = useFollow();
-  if (whyNot("start", instance, server) !== undefined)
+  if (canCreateAgain(instance))
     return (
-      whyNot("delete", instance, server) === undefined && (
-        <May needs={INSTANCE_NEEDS.delete}>
-          <SpaceBetween direction="horizontal" size="xs">
-            <Button href={`/instances/create?like=${instance.id}`} onFollow={follow}>
-              {text.instances.actions.createAgain}
-            </Button>
-            <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
-          </SpaceBetween>
-        </May>
-      )
+      <May needs={INSTANCE_NEEDS.delete}>
+        <SpaceBetween direction="horizontal" size="xs">
+          <Button href={`/instances/create?like=${instance.id}`} onFollow={follow}>
+            {text.instances.actions.createAgain}
+          </Button>
+          <Button onClick={onDelete}>{text.instances.actions.deleteFailed}</Button>
+        </SpaceBetween>
+      </May>
     );
+  if (whyNot("start", instance, server) !== undefined) return null;
   return (
     <May needs={INSTANCE_NEEDS.start}>
       <Button loading={start.isPending} onClick={() => start.mutate()}>
@@ -96,7 +95,7 @@ function withoutDo(search: URLSearchParams): URLSearchParams {
 }
 
 const TABS = ["overview", "backups", "code", "metrics", "history", "logs", "settings"] as const;
-/** Of the place in its history, in the URL. */
+/** Prefix of the history's parameters in the URL. */
 const HISTORY = "operations";
 
 function Shown({ instance }: { instance: ShownInstance }) {

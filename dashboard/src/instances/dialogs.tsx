@@ -54,7 +54,7 @@ export function InstanceDialog({ dialog, onDeleting, ...props }: Props) {
 
 type OneProps = Pick<Props, "instance" | "onDismiss">;
 
-/** Of a list, which has less of an instance than its dialogs need. */
+/** The dialog of a listed instance, whose record lacks some of the fields that dialogs need. */
 export const DialogOfListed = ({
   instance: { id, name },
   ...props

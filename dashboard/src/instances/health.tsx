@@ -15,7 +15,7 @@ export function healthFacts(instance: Instance) {
   ];
 }
 
-/** Of an ERP that the service restarts: not if it is the server's proxy that fails. */
+/** Says that the service restarts the ERP; not if the server's proxy fails. */
 export function restartsInWords(instance: Instance): string | undefined {
   const failed = instance.health.checks.find(({ passed }) => passed === false);
   return isFailing(instance) && failed !== undefined && failed.name !== "proxy" ? text.reports.health.restarts : undefined;

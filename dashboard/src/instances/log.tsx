@@ -103,7 +103,7 @@ const Nothing = ({ isSearching, isEmpty }: { isSearching: boolean; isEmpty: bool
 
 /** Each search reads the log again, which may be done ten times a minute. */
 const SEARCH_PAUSE_MS = 1_000;
-/** Of the API. The page looks for the rest. */
+/** The longest search that the API takes; the page filters by the rest. */
 const SEARCHED_MAX = 200;
 
 /** The page filters what it has at once; the service also looks through what is older than that. */

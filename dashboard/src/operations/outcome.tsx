@@ -14,8 +14,15 @@ import { useStep } from "./use-step.ts";
 import { useOperation } from "./watch.ts";
 import { verificationInWords, workOf } from "./words.ts";
 
-/** `onOwnPage`: its log is beside it. */
-export function Outcome({ operation, onOwnPage = false }: { operation: Operation; onOwnPage?: boolean }) {
+interface Props {
+  operation: Operation;
+  /** Its log is beside it. */
+  onOwnPage?: boolean;
+  /** Whether the downtime is not said beside it. */
+  saysDowntime?: boolean;
+}
+
+export function Outcome({ operation, onOwnPage = false, saysDowntime = true }: Props) {
   const live = useOperation(operation.id) ?? operation;
   const step = useStep(live);
   const { error, finished_at, progress, result, type, request_id } = live;
@@ -37,7 +44,7 @@ export function Outcome({ operation, onOwnPage = false }: { operation: Operation
           )}
         </>
       )}
-      {result !== null && <Found result={result} />}
+      {result !== null && <Found result={saysDowntime ? result : { ...result, downtime_seconds: undefined }} />}
     </Wrapped>
   );
 }

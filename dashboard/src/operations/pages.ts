@@ -4,6 +4,7 @@ import type { Event } from "../../../shared/api/events.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { instances, type Question, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { session } from "../session/session.ts";
 
 export type Resource = Pick<Event["resource"], "type" | "id">;
 export type NamedResource = Event["resource"];
@@ -39,8 +40,11 @@ export function pageOf({ type, id }: Resource): string | undefined {
       return "/settings/ssh-keys";
     case "token":
       return "/settings/api-keys";
-    case "account":
+    case "webhook":
+      return "/settings/webhooks";
     case "user":
+      return id === session()?.user.id ? "/settings/account" : "/settings/people";
+    case "account":
       return "/settings/account";
     default:
       return undefined;

@@ -143,5 +143,11 @@ async function one(followed: Set<string>, id: string, signal: AbortSignal): Prom
   }
 }
 
+/** What a response says of an operation that the watch has seen counts until its next request. */
+export const noteOperation = (operation: Operation): void =>
+  void queryClient.setQueryData<readonly Operation[]>(KEY, (known) =>
+    known?.map((each) => (each.id === operation.id ? operation : each)),
+  );
+
 /** The one watch of the page. */
 export const watch = createWatch();

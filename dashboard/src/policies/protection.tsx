@@ -99,6 +99,8 @@ interface StateProps {
 
 function State({ protection, policy, none }: StateProps) {
   const say = text.policies.protection;
+  // The first is the next backup.
+  const later = policy?.next_runs.filter((at) => at !== protection.next_backup_at) ?? [];
   return (
     <SpaceBetween size="m">
       <KeyValuePairs
@@ -112,7 +114,7 @@ function State({ protection, policy, none }: StateProps) {
             ? []
             : [
                 { label: say.schedule, value: policy.enabled ? scheduleInWords(policy) : say.paused(scheduleInWords(policy)) },
-                { label: say.nextRuns, value: <Times times={policy.next_runs} none={say.noNext} /> },
+                ...(later.length === 0 ? [] : [{ label: say.nextRuns, value: <Times times={later} none={say.noNext} /> }]),
                 {
                   label: say.keeps,
                   value: (

@@ -3,6 +3,7 @@ import { useRef, useState } from "react";
 import type { ListMeta } from "../../../shared/api/fields.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import type { ListQuery, Question } from "../app/queries.ts";
+import { leaveRoom } from "../app/gate.ts";
 import { queryClient } from "../app/query-client.ts";
 
 interface Page<Item> {
@@ -12,7 +13,7 @@ interface Page<Item> {
 
 export type List<Item> = (query: ListQuery) => Question<Page<Item>>;
 
-const IDLE = { pending: false, error: null };
+const IDLE = { pending: false, error: null, found: 0 };
 
 /**
  * Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. Of several queries, one after the other.
@@ -24,33 +25,41 @@ export function useAllPages<Item>(
   use: (items: Item[]) => void,
   most = Infinity,
 ) {
-  const [{ pending, error }, set] = useState<{ pending: boolean; error: unknown }>(IDLE);
+  const [{ pending, error, found }, set] = useState<{ pending: boolean; error: unknown; found: number }>(IDLE);
   const latest = useRef(0);
   const fetchAll = async (): Promise<void> => {
     const mine = ++latest.current;
     const isLatest = (): boolean => latest.current === mine;
-    const isWanted = (found: number): boolean => isLatest() && found < most;
-    set({ pending: true, error: null });
+    set({ ...IDLE, pending: true });
     try {
       const items: Item[] = [];
+      const isWanted = (count: number): boolean => {
+        if (isLatest()) set({ ...IDLE, pending: true, found: items.length + count });
+        return isLatest() && count < most;
+      };
       for (const each of [query].flat()) items.push(...(await allPages(list, each, isWanted)));
       if (!isLatest()) return;
       use(items);
       set(IDLE);
     } catch (failure) {
-      if (isLatest()) set({ pending: false, error: failure });
+      if (isLatest()) set({ ...IDLE, error: failure });
     }
   };
   const cancel = (): void => {
     latest.current++;
     set(IDLE);
   };
-  return { pending, error, fetchAll: () => void fetchAll(), cancel };
+  return { pending, error, found, fetchAll: () => void fetchAll(), cancel };
 }
 
+/** How many of a minute's requests are left for the rest of the page, and other tabs, while a long list is fetched. */
+const ROOM = 40;
+
 /** With the cache's retries, but nothing is kept. */
-const fetchPage = <Item>(page: Question<Page<Item>>): Promise<Page<Item>> =>
-  queryClient.fetchQuery({ ...page, staleTime: 0, gcTime: 0 });
+async function fetchPage<Item>(page: Question<Page<Item>>): Promise<Page<Item>> {
+  await leaveRoom(ROOM);
+  return queryClient.fetchQuery({ ...page, staleTime: 0, gcTime: 0 });
+}
 
 /** One page after the other. */
 export async function allPages<Item>(

@@ -34,7 +34,7 @@ export function CreatedFilter({ place, go, labels = text.resource.find.created }
 }
 
 interface MoreFiltersProps extends Props {
-  /** Of the filters that `children` shows. */
+  /** The filters that `children` shows. */
   names: readonly Parameter[];
   children: ReactNode;
 }

@@ -91,7 +91,7 @@ function downtimeInWords(seconds: number | null): string {
   return seconds === null ? unknown : seconds === 0 ? none : about(spanInWords(seconds));
 }
 
-/** Of a policy's effects there may be hundreds. */
+/** A policy may have hundreds of effects. */
 const LINES_MAX = 8;
 function Lines({ lines }: { lines: readonly string[] }) {
   const left = lines.length - LINES_MAX;

@@ -15,7 +15,7 @@ interface Props {
   of: Map;
   /** Each is a button that narrows the list to the records with this label. */
   areFilters?: boolean;
-  /** Of that list, where a page has several. */
+  /** Prefix of the list's parameters, where a page has several lists. */
   prefix?: string;
 }
 
@@ -48,7 +48,7 @@ function LabelFilter({ label, prefix }: { label: [string, string]; prefix: strin
   );
 }
 
-/** Of a list whose records have labels. */
+/** The column for lists whose records have labels. */
 export const labelsColumn: Column<{ labels: Map }> = {
   id: "labels",
   get header() {

@@ -8,7 +8,7 @@ import { useSettled } from "./use-pages.ts";
 
 const PAUSE_MS = 300;
 interface Props {
-  /** Of the list: "Instances". */
+  /** The list's title: "Instances". */
   title: string;
   typed: string;
   placeholder?: string | undefined;

@@ -11,7 +11,7 @@ import { text } from "../messages/text.ts";
 import { PAGE_SIZES, type Preferences } from "./use-preferences.ts";
 
 interface Props {
-  /** Of the list: "Instances". */
+  /** The list's title: "Instances". */
   title: string;
   perPage: number;
   /** All but the first, which is always shown. */

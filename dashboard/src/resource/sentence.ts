@@ -33,7 +33,7 @@ function show(value: string | number, name: string): string {
   return typeof value === "string" && TIME.test(value) ? inShort(value) : String(value);
 }
 
-/** Of the step's English name. */
+/** Translates a step by its English name. */
 function stepInWords(label: string): string {
   const steps: Readonly<Record<string, string>> = text.operations.steps;
   const [code = ""] = Object.entries(englishSteps).find(([, english]) => english === label) ?? [];

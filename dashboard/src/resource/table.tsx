@@ -135,7 +135,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
     nameOf,
     loading: query.isPending,
     empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={clear} />,
-    // Of a fragment, an empty row would be left.
+    // An array, because a fragment would leave an empty row.
     notices: [items.length > 0 && failure, chosen.error],
     filter: Filters !== undefined && <Filters {...props} place={place} go={go} tools={folded && tools} />,
   };

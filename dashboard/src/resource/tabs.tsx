@@ -15,7 +15,7 @@ export function useTab<Id extends string>(ids: readonly [Id, ...Id[]], implied?:
 }
 
 interface Props<Id> {
-  /** Of whose parts. */
+  /** Whose parts these are, for screen readers. */
   label: string;
   tabs: readonly Tab<Id>[];
   chosen: Id;

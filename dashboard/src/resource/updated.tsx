@@ -4,8 +4,10 @@ import { useEffect, useState } from "react";
 import { text } from "../messages/text.ts";
 
 const STEP_MS = 10_000;
+const OLD_SECONDS = 60;
 
-export function Updated({ at }: { at: number }) {
+/** `onlyIfOld`: what says it for all of the page stands above. */
+export function Updated({ at, onlyIfOld = false }: { at: number; onlyIfOld?: boolean }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), STEP_MS);
@@ -13,6 +15,7 @@ export function Updated({ at }: { at: number }) {
   }, []);
   if (at === 0) return null;
   const seconds = Math.max(0, Math.floor((now - at) / 1000));
+  if (onlyIfOld && seconds < OLD_SECONDS) return null;
   const say = text.resource.list.updated;
   return (
     <Box variant="small" color="text-body-secondary">

@@ -10,7 +10,7 @@ export function useFocusFirst(form: RefObject<HTMLFormElement | null>): void {
   }, [form]);
 }
 
-/** Of radio buttons the chosen one, as with the Tab key. */
+/** For radio buttons, the chosen one, as with the Tab key. */
 function firstIn(form: HTMLFormElement | null): HTMLElement | null | undefined {
   const first = form?.querySelector<HTMLElement>("input, textarea, button");
   if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;

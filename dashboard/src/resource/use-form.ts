@@ -89,7 +89,7 @@ export function useFields<Values extends object, Body, Result>({
     submit: () => {
       if (mutation.isPending) return;
       noteSent();
-      // Of a page that the user has left, nothing may lead them away from where they are.
+      // Passed to the call, not to the mutation: if the user has left the page, nothing may navigate.
       mutation.mutate(values, { onSuccess: done });
     },
     /** The values that the user has changed. */

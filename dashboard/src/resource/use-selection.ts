@@ -7,7 +7,7 @@ export const SELECTED_MAX = BULK.selected;
 
 interface Selection<Item> {
   selected: readonly Item[];
-  /** Of the shown page: the other pages' stay selected. */
+  /** Selects on the shown page; the selection of other pages stays. */
   selectShown: (items: readonly Item[]) => void;
   select: (items: readonly Item[]) => void;
 }

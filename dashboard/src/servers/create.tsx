@@ -13,6 +13,7 @@ import { catalog, defaults, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { deleteFirst } from "../operations/delete-first.ts";
+import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
 import { Forecast } from "../resource/forecast.tsx";
 import { Form, TextField } from "../resource/form.tsx";
 import { useEver } from "../resource/use-ever.ts";
@@ -71,7 +72,7 @@ function ServerForm({ offered, defaults, model, failed }: Props) {
         : { provider: model.provider, region: model.region, size: model.size, ssh_key_id: model.ssh_key_id }),
     },
     schema: serverBody,
-    body: (values) => values,
+    body: (values) => ({ ...values, ...carried(model?.labels) }),
     send: async (body, idempotencyKey) => {
       if (failed !== undefined) await deleteFirst(() => client.servers.delete({ params: { id: failed.id } }));
       return client.servers.create({ body, idempotencyKey });
@@ -88,6 +89,7 @@ function ServerForm({ offered, defaults, model, failed }: Props) {
         error={form.error("ssh_key_id")}
         onChange={(ssh_key_id) => form.set({ ssh_key_id })}
       />
+      <CarriedLabels of={model?.labels} />
       <OrderInWords providers={offered.providers} chosen={form.values} />
     </Form>
   );

@@ -189,7 +189,7 @@ function usePriceFacts({ provider, region, size: code }: Pick<Server, "provider"
 const keyNameOf = ({ ssh_key_id, ssh_key_name = null }: Pick<Server, "ssh_key_id"> & Partial<Server>): string =>
   ssh_key_name ?? ssh_key_id;
 
-/** Of a name in another script: the page's title is the one that the network writes. */
+/** A name in another script: the page's title shows the ASCII form. */
 const nameFacts = ({ name, name_unicode = name }: Pick<Server, "name"> & Partial<Server>) =>
   name_unicode === name ? [] : [{ label: text.servers.fields.name, value: name_unicode }];
 

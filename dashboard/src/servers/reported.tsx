@@ -26,13 +26,21 @@ interface UseProps {
   all: string;
 }
 
+/** A line does not break between a number and its unit. */
+const SIZES = /([\d.,]+ \p{L}+)/u;
+
 /** How much is free, and a bar of what is used. */
 function Use({ label, freeBytes, sizeBytes, all }: UseProps) {
   if (freeBytes === null) return text.reports.none;
   const inWords = text.reports.of(sizeInWords(freeBytes), all);
   return (
     <>
-      {inWords}
+      {inWords.split(SIZES).map((part, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- parts of one text, which do not move
+        <span key={index} className={index % 2 === 1 ? "unbroken" : undefined}>
+          {part}
+        </span>
+      ))}
       <meter className="use" aria-label={`${label}: ${inWords}`} max={sizeBytes} value={sizeBytes - freeBytes} />
     </>
   );
@@ -48,7 +56,11 @@ export const memoryUse = ({ memory_free_bytes, specs: { memory_gb } }: Pick<Serv
 const GB = 1_000_000_000;
 
 const diskInWords = ({ disk_size_bytes, specs }: Pick<Server, "disk_size_bytes" | "specs">): string =>
-  disk_size_bytes === null ? gigabytes(specs.disk_gb) : sizeInWords(disk_size_bytes);
+  disk_size_bytes === null
+    ? gigabytes(specs.disk_gb)
+    : disk_size_bytes % GB === 0
+      ? gigabytes(disk_size_bytes / GB)
+      : sizeInWords(disk_size_bytes);
 
 type Disk = Pick<Server, "name" | "disk_size_bytes" | "disk_free_bytes" | "specs">;
 

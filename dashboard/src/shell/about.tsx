@@ -48,7 +48,7 @@ export default function About({ onDismiss }: { onDismiss: () => void }) {
 /** As many digits as Git shows. */
 const COMMIT_LENGTH = 10;
 
-/** Of the changelog's Markdown: a heading for each version, in it one for each kind of change, and a list below it. */
+/** Reads the changelog's Markdown: a heading per version, below it one per kind of change, and a list. */
 const versionsOf = (markdown: string) =>
   markdown
     .split(/^## /m)

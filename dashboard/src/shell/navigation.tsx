@@ -27,7 +27,8 @@ export function Navigation({ onFollow }: { onFollow: () => void }) {
   ];
   const activity = { text: say.activity, href: "/activity" };
   const all = [...links, ...settings, activity];
-  const here = all.find(({ href }) => pathname === href || (href !== "/" && pathname.startsWith(`${href}/`)));
+  const path = pathname.replace(/^\/deploys\//, "/instances/"); // a part of an instance
+  const here = all.find(({ href }) => path === href || (href !== "/" && path.startsWith(`${href}/`)));
   const may = useMay();
   const follow = useFollow();
   const shown = (each: readonly { text: string; href: string }[]) =>

@@ -23,7 +23,7 @@ export const routes: readonly Route[] = [
   page("/instances", () => import("../instances/list.tsx"), "allowed", "bulk", "instances", "reports"),
   page("/instances/create", () => import("../instances/create.tsx"), "allowed", "backups", "instances", "reports", "servers"),
   page("/instances/:id", () => import("../instances/detail.tsx"), "allowed", "backups", "instances", "policies", "reports"),
-  page("/instances/:id/clone", () => import("../instances/clone.tsx"), "backups", "instances", "servers"),
+  page("/instances/:id/clone", () => import("../instances/clone.tsx"), "allowed", "backups", "instances", "servers"),
   page("/deploys/:id", () => import("../code/deploy.tsx"), "allowed", "code"),
   page("/backups", () => import("../backups/list.tsx"), "allowed", "backups", "bulk"),
   page("/backups/upload", () => import("../uploads/upload.tsx"), "servers", "uploads"),
@@ -39,6 +39,6 @@ export const routes: readonly Route[] = [
   page("/settings/webhooks/:id", () => import("../webhooks/detail.tsx"), "webhooks"),
   page("/settings/people", () => import("../people/list.tsx"), "people"),
   page("/settings/account", () => import("../settings/account.tsx"), "people", "policies", "settings"),
-  page("/activity", () => import("../events/list.tsx"), "alerts", "events", "people"),
+  page("/activity", () => import("../events/list.tsx"), "alerts", "events", "people", "settings"),
   page("*", () => import("./not-found.tsx")),
 ];

@@ -1,5 +1,5 @@
 // The top bar: the product, the search, light or dark mode, and the signed-in user.
-import TopNavigation from "@cloudscape-design/components/top-navigation";
+import TopNavigation, { type TopNavigationProps } from "@cloudscape-design/components/top-navigation";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useNavigate } from "react-router";
@@ -9,6 +9,7 @@ import { useBrand } from "../app/brand.ts";
 import { useDeployment } from "../app/deployment.ts";
 import { useFollow } from "../app/follow.ts";
 import { useMay } from "../app/may.tsx";
+import { useNarrow } from "../app/narrow.ts";
 import { overview } from "../app/queries.ts";
 import { load } from "../app/loading.ts";
 import { switchMode, useDark } from "../app/mode.ts";
@@ -21,24 +22,17 @@ const About = lazy(() => load(() => import("./about.tsx")));
 const Search = lazy(() => load(() => import("./search.tsx")));
 
 export function TopBar() {
-  const say = text.shell.topBar;
   const [about, setAbout] = useState(false);
-  const user = useSession()?.user;
-  const email = useOwnEmail();
-  const dark = useDark();
   const follow = useFollow();
-  const navigate = useNavigate();
-  const open = useOpenAlerts();
-  const mayReadAlerts = useMay()("settings:read");
   const brand = useBrand();
-  const { other_dashboard: other = null, api_page: apiPage = null } = useDeployment() ?? {};
+  const utilities = useUtilities(() => setAbout(true));
   return (
     <>
       <TopNavigation
         identity={{
           href: "/",
           title: brand?.name ?? "",
-          ...(brand?.logo != null && { logo: { src: brand.logo, alt: say.logo(brand.name) } }),
+          ...(brand?.logo != null && { logo: { src: brand.logo, alt: text.shell.topBar.logo(brand.name) } }),
           onFollow: (event) => follow({ preventDefault: () => event.preventDefault(), detail: { href: "/" } }),
         }}
         search={
@@ -46,29 +40,7 @@ export function TopBar() {
             <Search />
           </Suspense>
         }
-        utilities={[
-          ...switchTo(other),
-          ...(mayReadAlerts ? [bell(open, follow)] : []),
-          { type: "button", text: dark ? say.light : say.dark, onClick: switchMode },
-          {
-            type: "menu-dropdown",
-            text: user?.name ?? "",
-            description: email.unicode,
-            iconName: "user-profile",
-            items: [
-              { id: "/settings/account", text: say.account },
-              ...linkOut(say.documentation, apiPage),
-              ...linkOut(text.app.support, brand?.support_url ?? null),
-              { id: "about", text: say.about },
-              { id: "log-out", text: say.signOut },
-            ],
-            onItemClick: ({ detail }) => {
-              if (detail.id === "log-out") void logOut();
-              else if (detail.id === "about") setAbout(true);
-              else if (detail.external !== true) void navigate(detail.id);
-            },
-          },
-        ]}
+        utilities={utilities}
       />
       {about && (
         <Suspense>
@@ -77,6 +49,48 @@ export function TopBar() {
       )}
     </>
   );
+}
+
+/** A phone has room for two buttons: the user's menu has the others, which the design system's own menu would hide twice. */
+function useUtilities(showAbout: () => void): TopNavigationProps.Utility[] {
+  const say = text.shell.topBar;
+  const user = useSession()?.user;
+  const email = useOwnEmail();
+  const modeName = useDark() ? say.light : say.dark;
+  const narrow = useNarrow();
+  const follow = useFollow();
+  const navigate = useNavigate();
+  const open = useOpenAlerts();
+  const mayReadAlerts = useMay()("settings:read");
+  const brand = useBrand();
+  const { other_dashboard: other = null, api_page: apiPage = null } = useDeployment() ?? {};
+  return [
+    ...(narrow ? [] : switchTo(other).map((link) => ({ type: "button" as const, ...link }))),
+    ...(mayReadAlerts ? [bell(open, follow)] : []),
+    ...(narrow ? [] : [{ type: "button" as const, text: modeName, onClick: switchMode }]),
+    {
+      type: "menu-dropdown",
+      text: user?.name ?? "",
+      ariaLabel: user?.name ?? "",
+      description: email.unicode,
+      iconName: "user-profile",
+      disableUtilityCollapse: true,
+      items: [
+        { id: "/settings/account", text: say.account },
+        ...(narrow ? [{ id: "mode", text: modeName }, ...switchTo(other)] : []),
+        ...linkOut(say.documentation, apiPage),
+        ...linkOut(text.app.support, brand?.support_url ?? null),
+        { id: "about", text: say.about },
+        { id: "log-out", text: say.signOut },
+      ],
+      onItemClick: ({ detail }) => {
+        if (detail.id === "log-out") void logOut();
+        else if (detail.id === "about") showAbout();
+        else if (detail.id === "mode") switchMode();
+        else if (detail.external !== true) void navigate(detail.id);
+      },
+    },
+  ];
 }
 
 /** The number of open alerts from the overview, which every page loads; undefined until it is there. */
@@ -91,26 +105,17 @@ const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) =>
   iconName: "notification" as const,
   badge: open !== undefined && open > 0,
   ...(open !== undefined && open > 0 && { text: inDigits(open) }),
+  disableUtilityCollapse: true,
   title: text.shell.topBar.alerts,
   ariaLabel: open === undefined ? text.shell.topBar.alerts : text.shell.topBar.openAlerts(open),
   href: "/alerts",
   onFollow: follow,
 });
 
-/** A button that opens the dashboard of the other environment, if there is one. */
+/** A link to the dashboard of the other environment, if there is one. */
 const switchTo = (other: { environment: string; url: string } | null) =>
-  other === null
-    ? []
-    : [
-        {
-          type: "button" as const,
-          text: other.environment === "live" ? text.shell.topBar.live : text.shell.topBar.sandbox,
-          href: other.url,
-          external: true,
-          externalIconAriaLabel: text.app.newTab,
-        },
-      ];
+  linkOut(other?.environment === "live" ? text.shell.topBar.live : text.shell.topBar.sandbox, other?.url ?? null);
 
-/** A menu item that opens another site or page, if there is one. */
+/** A link to another site or page, if there is one, for a menu or a button. */
 const linkOut = (label: string, href: string | null) =>
   href === null ? [] : [{ id: href, text: label, href, external: true, externalIconAriaLabel: text.app.newTab }];

@@ -10,7 +10,7 @@ export interface Hashes {
   parts: ReadonlyMap<number, string>;
   /** Resolves when there are more parts than that, or the whole is known. */
   more: (than: number) => Promise<void>;
-  /** Of the whole file, once all of it is read. */
+  /** Hash of the whole file, once all of it is read. */
   whole: () => string | undefined;
   stop: () => void;
 }

@@ -40,7 +40,7 @@ export interface Transferring {
   /** Bytes of the file that are hashed. */
   read: number;
   perSecond: number | undefined;
-  /** Of the whole file, once it is stored. */
+  /** Hash of the whole file, once it is stored. */
   sha256: string | undefined;
 }
 
@@ -187,7 +187,7 @@ function createParts(
       const { data } = await client.uploads.get({ params: { id }, signal });
       received = new Map(data.parts.map(({ number, sha256 }) => [number, sha256]));
     },
-    /** Of those that are hashed. */
+    /** Hashed parts that aren't stored yet. */
     missing: (): number[] => [...hashes.keys()].filter((number) => !isStored(number)),
     send: async (numbers: readonly number[], signal: AbortSignal): Promise<void> => {
       const asked = numbers.map((number) => ({ number, sha256: hashes.get(number) ?? "" }));
@@ -200,7 +200,7 @@ function createParts(
     },
     sent: (): number =>
       addUp([...hashes.keys()].map((number) => (isStored(number) ? bytesOf(number).size : 0))) + addUp(onTheirWay.values()),
-    /** Of that, what this page has sent. */
+    /** Bytes that this page has sent. */
     transferred: (): number => arrived + addUp(onTheirWay.values()),
   };
 }

@@ -30,7 +30,7 @@ function stored(): Unfinished[] {
 
 const store = (all: readonly Unfinished[]): void => localStorage.setItem(KEY, JSON.stringify(all));
 
-/** Of the user who is signed in. */
+/** Uploads of the user who is signed in. */
 export const unfinished = (): Unfinished[] =>
   stored().filter(({ user_id, expires_at }) => user_id === session()?.user.id && Date.parse(expires_at) > serviceNow());
 

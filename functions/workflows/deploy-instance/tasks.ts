@@ -180,7 +180,11 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  awaitPlace: async ({ operation, input, server }) => !isRehearsed(input) || tryTakeDrillPlace(operation, (await server()).id),
+  awaitPlace: async (work) => {
+    const { operation, input, server } = work;
+    if (!isRehearsed(input)) return true;
+    return (await tryTakeDrillPlace(operation, (await server()).id)) || !(await updatesSome(work));
+  },
 
   rehearse: async (work) => {
     const { operation, input, server, jobId } = work;
@@ -196,7 +200,9 @@ export const handler = tasks(workflow, {
         await noteDeploy(operation, {
           rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: inEnglish(error.reason) },
         });
-      throw error instanceof GiveUp && error.code === "HOST_JOB_FAILED" ? withWayAround(error) : error;
+      if (!(error instanceof GiveUp) || !OTHER_OBSTACLES.includes(error.code)) throw error;
+      if (await updatesSome(work)) throw withWayAround(error);
+      log.info("the deploy updates nothing, and goes on without a rehearsal", { error: inEnglish(error.reason) });
     }
     await leaveDrillPlace(operation, (await server()).id);
     return true;
@@ -347,6 +353,15 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
  * data alone, which is not what the ERP gets where a backup's data comes back.
  */
 const isRehearsed = ({ restore_database }: Deploy["input"]): boolean => !restore_database;
+
+/** Without an update, a rehearsal only starts the ERP: nothing waits for one that the server has no place or room for. */
+async function updatesSome({ input: { account_id, deploy_id } }: Deploy): Promise<boolean> {
+  const { update, install } = await getPlan(account_id, deploy_id);
+  return update.length + install.length > 0;
+}
+
+/** Errors of a rehearsal that say nothing of the code. */
+const OTHER_OBSTACLES: readonly string[] = ["HOST_JOB_FAILED", "TIMEOUT"];
 
 /** Keeps what the machine logged of a job that failed. */
 async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise<JobProgress<K>> {

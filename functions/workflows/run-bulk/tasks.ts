@@ -36,8 +36,6 @@ const AGAIN_MS = 10_000;
 /** Tries to delete one backup in one call. */
 const DELETION_TRIES = 3;
 const WRITES_AT_ONCE = 10;
-/** Before its end, whose time limit would leave the items as they are, a bulk action cancels what still waits. */
-const BEGINS_MS = (BULK.hours - 1) * 3_600_000;
 /** Among so many of a resource's newest operations is the one that this bulk action began, if it began one. */
 const LOOK_BACK = 20;
 
@@ -83,8 +81,7 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const { stop_after_failures = Infinity } = run.bulk;
   if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
   else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
-  else if (Date.now() - Date.parse(operation.created_at) > BEGINS_MS)
-    await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
+  else if (isExpired(operation)) await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
   const begun = control === "pause" ? 0 : await beginSome(run);
   await record(run);
   if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
@@ -95,6 +92,8 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const canBegin = control !== "pause" && withStatus(run, ITEM.waiting).some(({ index }) => !run.againAt.has(index));
   return canBegin || withStatus(run, ITEM.running).length > 0 ? "busy" : "idle";
 }
+
+const isExpired = ({ created_at }: OperationRecord): boolean => Date.now() - Date.parse(created_at) >= BULK.hours * 3_600_000;
 
 const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.filter((item) => item.status === status);
 
@@ -123,10 +122,14 @@ async function cancelItem({ operation, action }: Run, item: BulkItem, error: Bul
 async function beginSome(run: Run): Promise<number> {
   let begun = 0;
   for (const item of withStatus(run, ITEM.waiting)) {
-    const running = withStatus(run, ITEM.running);
+    // No server has work with the backups of what is deleted, and those that are held are only waited for.
+    const running = withStatus(run, ITEM.running).filter(({ backups_held_since }) => backups_held_since === undefined);
     if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
     if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
-    const onServer = item.server_id === null ? [] : running.filter(({ server_id }) => server_id === item.server_id);
+    const onServer =
+      item.server_id === null
+        ? []
+        : running.filter(({ server_id, stage }) => server_id === item.server_id && stage === undefined);
     if (onServer.length >= (run.action.perServer ?? BULK.perServer)) continue;
     run.againAt.delete(item.index);
     if (!(await begin(run, item))) break;
@@ -300,7 +303,7 @@ async function tryDeleting(
   const { operation, tries } = run;
   const tried = tries.get(backup.id) ?? 0;
   if (backup.state === LIFECYCLE["backup.delete"].through) return "begun";
-  if (backup.locked || tried >= DELETION_TRIES || caller === undefined) return "left";
+  if (backup.locked || tried >= DELETION_TRIES || caller === undefined || isExpired(operation)) return "left";
   const giveBack = mayDelete ? await takeDeletion(operation.account_id) : undefined;
   if (giveBack === undefined) return "paced";
   const response = await called(() => deletingBackup(requestFor(run, caller, backup.id), {}));
@@ -309,6 +312,7 @@ async function tryDeleting(
     return "begun";
   }
   await giveBack();
+  if (response.error.code === "NOT_FOUND") return "begun"; // somebody else has deleted it: the next list lacks it
   if (PASSING.has(response.error.code)) return "held";
   tries.set(backup.id, DELETION_TRIES);
   return "left";

@@ -23,5 +23,7 @@ export default workflow({
     ],
   },
   input: z.object({ account_id: fields.id("account"), operation_id: fields.id("operation") }),
-  steps: [poll("runItems", "Running the action on each resource", { upToMinutes: BULK.hours * 60, unlimited: true })],
+  steps: [
+    poll("runItems", "Running the action on each resource", { upToMinutes: (BULK.hours + BULK.lastHours) * 60, unlimited: true }),
+  ],
 });

@@ -61,15 +61,21 @@ code_request() {
 forget_hosts() {
   local known=$HERE/known_hosts hosts
   if [[ ! -s $known ]]; then return; fi
-  hosts=$(jq -c '[.[].url | capture("^ssh://[^@/]*@(?<host>[^:/]+)").host | ascii_downcase]' <<<"${P[REPOSITORIES]:-[]}")
-  jq -Rr --argjson hosts "$hosts" '
-    select(any(split(" ")[0] | split(",")[] | ltrimstr("[") | sub("\\]:[0-9]+$"; ""); . as $host | any($hosts[]; . == $host)))' \
-    "$known" >"$known.draft"
-  mv "$known.draft" "$known"
+  (
+    flock 3
+    hosts=$(jq -c '[.[].url | capture("^ssh://[^@/]*@(?<host>[^:/]+)").host | ascii_downcase]' <<<"${P[REPOSITORIES]:-[]}")
+    jq -Rr --argjson hosts "$hosts" '
+    select(. != "" and any(split(" ")[0] | split(",")[] | ltrimstr("[") | sub("\\]:[0-9]+$"; ""); . as $host | any($hosts[]; . == $host)))' \
+      "$known" >"$known.draft"
+    mv "$known.draft" "$known"
+  ) 3>"$HERE/known_hosts.lock"
 }
 
 remember_hosts() {
-  jq -r '.known_hosts[:25][] | strings' "$JOB/work/code" | tr -cd 'A-Za-z0-9+/=.,:@[]_ \n-' | head -c 25000 >>"$HERE/known_hosts"
+  (
+    flock 3
+    jq -r '.known_hosts[:25][] | strings' "$JOB/work/code" | tr -cd 'A-Za-z0-9+/=.,:@[]_ \n-' | head -c 25000 >>"$HERE/known_hosts"
+  ) 3>"$HERE/known_hosts.lock"
 }
 
 # Building from source runs code: it reaches neither the modules nor the disk, only a scratch of a fixed size.

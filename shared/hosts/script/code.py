@@ -27,8 +27,8 @@ PROTOCOLS = os.environ.get("CODE_PROTOCOLS", "https:ssh")
 # For all repositories together: the container has 600, and what is ended with it names no repository.
 SECONDS = float(os.environ.get("CODE_SECONDS", "570"))
 UNTIL = time.monotonic() + SECONDS
-# For each repository whose commit is looked up, some at once: a job has nine minutes for 25 hosts that may all be silent.
-LOOK_SECONDS = float(os.environ.get("CODE_LOOK_SECONDS", "25"))
+# For each repository whose commit is looked up, some at once: a job has nine minutes for 25 repositories whose hosts may all be silent.
+LOOK_SECONDS = float(os.environ.get("CODE_LOOK_SECONDS", "60"))
 LOOKS_AT_ONCE = 5
 BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
 FILES_MAX = 50_000
@@ -528,7 +528,7 @@ def resolve(request: Request, home: str, known_hosts: str) -> dict[str, object]:
 
 
 def new_home(home: str, number: int) -> str:
-    """Each of those that are read at once has its own key in it."""
+    """Repositories are looked up in parallel, so each has a home for its key."""
     place = os.path.join(home, str(number))
     os.mkdir(place)
     return place

@@ -1,7 +1,8 @@
 # Code of the ERP's: it is fetched and checked in the builder (builder.sh), and the ERP's containers see it in read-only volumes.
 # codes/CODE has of each code its "addons" (folders in the container), "environment", "modules" (by name the version, the hash
-# and the repository's number, which older ones lack) and "packages" (of Python, below the image that they are for), and of a deploy in progress "progress": fetched, keeping, kept, updating,
-# updated, undoing, settled. The fact "code" is the code that the ERP runs with. Root on the machine opens no file of the code.
+# and the repository's number, which older ones lack) and "packages" (of Python, below the image that they are for), and of a
+# deploy in progress "progress": fetched, keeping, kept, updating, updated, undoing, settled. The fact "code" is the code that the
+# ERP runs with. Root on the machine opens no file of the code.
 
 CODE_BYTES_MAX=$((1024 * 1024 * 1024))
 CODE_MOUNT=/mnt/extra-addons PYTHON_MOUNT=/mnt/python

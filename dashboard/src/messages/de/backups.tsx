@@ -10,8 +10,6 @@ export const backups: typeof en = {
   none: "Noch keine Sicherungen. Sichern Sie eine Instanz, bevor Sie sie ändern.",
   backUpNow: "Jetzt sichern",
   upload: "Sicherung hochladen",
-  notLoaded: "Die Instanzen konnten nicht geladen werden. Laden Sie die Seite neu.",
-  loading: "Instanzen werden geladen…",
   noInstance: "Legen Sie zuerst eine Instanz an.",
   columns: {
     created: "Erstellt",

@@ -115,7 +115,7 @@ export const bulk: typeof en = {
   open: "Anzeigen",
   noResults: "Nichts hat dieses Ergebnis.",
   summary: (succeeded, total, failed, cancelled) =>
-    `${succeeded} von ${total} erledigt, ${failed} fehlgeschlagen, ${cancelled} abgebrochen.`,
+    `${succeeded} von ${total} erledigt${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}${cancelled > 0 ? `, ${cancelled} abgebrochen` : ""}.`,
   labels: {
     confirm: (number, kind) => `${countOf(number, kind)} ändern`,
     same: "Keine Änderung nötig.",

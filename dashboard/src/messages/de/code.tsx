@@ -145,7 +145,7 @@ export const code: typeof en = {
     at: (time) => `Deployment vom ${time}`,
     filters: {
       begun: { from: "Begonnen ab", to: "Begonnen bis" },
-      placeholder: "Commit, Modul, Notiz oder Name",
+      placeholder: "Commit, Modul, Notiz",
       labels: { status: "Nach Status filtern", kind: "Nach Auslöser filtern" },
       any: { status: "Jeder Status", kind: "Jeder Auslöser" },
     },
@@ -198,6 +198,7 @@ export const code: typeof en = {
     failedStep: "Gescheiterter Schritt",
     commits: "Alle Commits",
     noCommits: "Noch nicht nachgesehen.",
+    withoutCommits: "Keine",
     fromTo: (from, to) => (
       <>
         Von {from} zu {to}

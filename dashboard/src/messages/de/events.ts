@@ -6,7 +6,14 @@ export const events: typeof en = {
   about: "Alles, was in diesem Konto angefordert wurde, und was daraus geworden ist, das Neueste zuerst.",
   empty: "Noch keine Aktivität.",
   columns: { action: "Aktion", resource: "Ressource", who: "Wer", when: "Wann", request: "Anfrage" },
-  actors: { user: "Benutzer", token: "API-Schlüssel", operator: "Betreiber", schedule: "Sicherungsplan", service: "Dienst" },
+  actors: {
+    user: "Benutzer",
+    token: "API-Schlüssel",
+    operator: "Betreiber",
+    schedule: "Sicherungsplan",
+    service: "Dienst",
+    hook: "Deploy-Hook",
+  },
   signedInWith: { passkey: "Passkey", totp: "Authenticator-App", recovery_code: "Wiederherstellungscode", sso: "Single Sign-on" },
   with: (actor, way) => `${actor} mit ${way}`,
   from: (actor, address) => `${actor}, von ${address} aus`,
@@ -14,6 +21,7 @@ export const events: typeof en = {
   changedUnseen: (field: string) => `${field}: geändert`,
   on: "Ja",
   off: "Nein",
+  autoDeploy: { off: "Nein", push: "Nach einem Push" },
   fields: {
     name: "Name",
     role: "Rolle",

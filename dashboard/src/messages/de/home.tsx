@@ -40,6 +40,7 @@ export const home: typeof en = {
     title: "Zu erledigen",
     nothing: "Zurzeit ist nichts zu erledigen.",
     offline: "Server offline",
+    diskFull: "Festplatte fast voll",
     overdue: "Sicherung überfällig",
     lastBackup: (time) => <>Letzte Sicherung: {time}</>,
     never: "noch nie",
@@ -87,6 +88,7 @@ export const home: typeof en = {
     drill: "Test",
     size: "Größe",
     none: "keine",
+    unknown: "nicht bekannt",
     all: (instances) => `Alle ${instances} Instanzen anzeigen`,
   },
   firstSteps: {

@@ -234,6 +234,8 @@ export const instances: typeof en = {
     backup: "Sicherung",
     backups: "Sicherungen",
     backupAbout: "Die neue Instanz startet mit den Daten und der Odoo-Version dieser Sicherung.",
+    chooseAgain:
+      "Wählen Sie noch einmal, was kopiert und ob neutralisiert wird: Was beim fehlgeschlagenen Versuch gewählt war, ist nicht gespeichert.",
     chooseBackup: "Sicherung auswählen",
     domainAbout: "Die neue Instanz braucht eine eigene Domain. Den nötigen DNS-Eintrag erfahren Sie danach.",
     parts: "Was kopiert wird",

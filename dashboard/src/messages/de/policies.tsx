@@ -36,7 +36,7 @@ export const policies: typeof en = {
     noLast: "Noch keine",
     next: "Nächste Sicherung",
     noNext: "Keine geplant",
-    nextRuns: "Nächste Läufe",
+    nextRuns: "Danach",
     schedule: "Zeitplan",
     paused: (schedule) => `Pausiert. ${schedule}`,
     keeps: "Behält",

@@ -60,6 +60,7 @@ export const resource: typeof en = {
   list: {
     loading: "Wird geladen",
     refresh: (title) => `${title} aktualisieren`,
+    loadedSoFar: (count) => `Bisher ${count} geladen`,
     download: (title) => `${title} als CSV herunterladen`,
     actions: "Aktionen",
     actionsOn: (name) => `Aktionen: ${name}`,
@@ -84,7 +85,7 @@ export const resource: typeof en = {
   },
   find: {
     label: (title) => `${title} suchen`,
-    placeholder: "Name, Domain, Notiz, Label (env:prod)",
+    placeholder: "Name, Domain, Label",
     filters: (used) => (used === 0 ? "Filter" : `Filter (${used})`),
     sort: "Sortieren",
     sorts: { "": "Neueste zuerst", oldest: "Älteste zuerst", name: "Name A–Z", "name-desc": "Name Z–A" },

@@ -69,7 +69,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   erp_away_for_reboot: "{name} antwortet vom Neustart an nicht, bis es wieder gestartet ist",
   erp_away_for_update:
     "{name} startet neu, wenn es für den Datenbankserver ein neueres Image derselben Hauptversion gibt; eine Instanz nach der anderen",
-  erp_updated_at_start: "{name} bekommt das neueste Image seines Datenbankservers mit dem nächsten Start",
+  erp_updated_at_start: "{name} bekommt das neueste Image seines Datenbankservers beim nächsten Start",
   server_work_waits:
     "Zuerst enden die Vorgänge auf Instanzen des Servers; nach 30 Minuten Warten auf sie schlägt dieser Vorgang fehl",
   deploy_ref: "Bringt {url} ({ref}) ins ERP; der neueste Commit wird dabei ermittelt",
@@ -88,7 +88,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_image:
     "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
   deploy_rehearsed:
-    "Führt die Aktualisierung zuerst an einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
+    "Probiert den neuen Code und die Aktualisierung zuerst auf einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
   deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",
   deploy_not_rehearsed: "Ohne Probe unterbricht eine fehlgeschlagene Aktualisierung das ERP, bis alles zurückgesetzt ist",
   deploy_without_backup:

@@ -133,7 +133,7 @@ export const settings: typeof en = {
       all: { name: "Warnungen und Fehlschläge", about: "Auch jeder fehlgeschlagene Vorgang." },
     },
     bouncing: (email) =>
-      `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Wenden Sie sich an Ihren Betreiber.`,
+      `Unsere letzte E-Mail an ${email} wurde nicht angenommen. Sie erhalten nur noch E-Mails, die Sie anfordern. Sobald Ihr Postfach wieder funktioniert, setzen Sie Ihr Passwort per E-Mail zurück. Wenn Sie sich mit Single Sign-on anmelden oder keine E-Mail ankommt, wenden Sie sich an Ihren Betreiber.`,
     save: "Auswahl speichern",
     saved: "Auswahl gespeichert",
   },

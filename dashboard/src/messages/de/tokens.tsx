@@ -16,7 +16,7 @@ export const tokens: typeof en = {
   },
   actionsOf: (name) => `Aktionen: ${name}`,
   filters: {
-    placeholder: "Name, letzte Zeichen, Ersteller oder Adresse",
+    placeholder: "Name, Ersteller, Adresse",
     labels: {
       permission: "Nach Berechtigung filtern",
       older: "Nach letzter Verwendung filtern",

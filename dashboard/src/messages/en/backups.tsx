@@ -14,8 +14,6 @@ export const backups = {
   none: "No backups yet. Back up an instance before you change it.",
   backUpNow: "Back up now",
   upload: "Upload backup",
-  notLoaded: "Couldn't load instances. Refresh the page.",
-  loading: "Loading instances…",
   noInstance: "Create an instance first.",
   columns: {
     created: "Created",

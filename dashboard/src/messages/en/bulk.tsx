@@ -103,7 +103,7 @@ export const bulk = {
   open: "Show",
   noResults: "None has this result.",
   summary: (succeeded: number, total: number, failed: number, cancelled: number) =>
-    `${succeeded} of ${total} done, ${failed} failed, ${cancelled} canceled.`,
+    `${succeeded} of ${total} done${failed > 0 ? `, ${failed} failed` : ""}${cancelled > 0 ? `, ${cancelled} canceled` : ""}.`,
   labels: {
     confirm: (number: number, kind: Selectable) => `Change ${countOf(number, kind)}`,
     same: "No change needed.",

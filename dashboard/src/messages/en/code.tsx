@@ -143,7 +143,7 @@ export const code = {
     at: (time: string) => `Deploy of ${time}`,
     filters: {
       begun: { from: "Begun from", to: "Begun until" },
-      placeholder: "Commit, module, note or name",
+      placeholder: "Commit, module, note",
       labels: { status: "Filter by status", kind: "Filter by trigger" },
       any: { status: "Any status", kind: "Any trigger" },
     },
@@ -194,6 +194,7 @@ export const code = {
     failedStep: "Failed step",
     commits: "Commits",
     noCommits: "Not looked up yet.",
+    withoutCommits: "None",
     fromTo: (from: ReactNode, to: ReactNode) => (
       <>
         {from} to {to}

@@ -5,8 +5,15 @@ export const events = {
   about: "Everything requested in this account, newest first, and what came of it.",
   empty: "No activity yet.",
   columns: { action: "Action", resource: "Resource", who: "Who", when: "When", request: "Request" },
-  actors: { user: "User", token: "API key", operator: "Service operator", schedule: "Backup policy", service: "Service" },
-  /** Of the password alone nothing is said. */
+  actors: {
+    user: "User",
+    token: "API key",
+    operator: "Service operator",
+    schedule: "Backup policy",
+    service: "Service",
+    hook: "Deploy hook",
+  },
+  /** Not shown for a password alone. */
   signedInWith: { passkey: "passkey", totp: "authenticator app", recovery_code: "recovery code", sso: "single sign-on" },
   with: (actor: string, way: string) => `${actor} with ${way}`,
   from: (actor: string, address: string) => `${actor} from ${address}`,
@@ -14,6 +21,7 @@ export const events = {
   changedUnseen: (field: string) => `${field}: changed`,
   on: "Yes",
   off: "No",
+  autoDeploy: { off: "No", push: "After a push" },
   /** Fields that changes name, as the API names them. */
   fields: {
     name: "Name",

@@ -42,6 +42,7 @@ export const home = {
     title: "Needs you",
     nothing: "Nothing needs you.",
     offline: "Server offline",
+    diskFull: "Disk almost full",
     overdue: "Backup overdue",
     lastBackup: (time: ReactNode) => <>Last backup: {time}</>,
     never: "never",
@@ -87,6 +88,7 @@ export const home = {
     drill: "Drill",
     size: "Size",
     none: "none",
+    unknown: "not known",
     all: (instances: number) => `Show all ${instances} instances`,
   },
   firstSteps: {

@@ -8,8 +8,7 @@
 // A message with parameters is a function, and it decides about plurals. Parameters that are elements, such as a link in a
 // sentence, are React nodes; the area's file is then a .tsx. Never put a sentence together from messages: other languages have
 // another order. To add an area: a file in `en` and one in `de`, its lines below and in text.ts, the pages in shell/routes.tsx
-// that need it;
-// its folder leaves the list in test/messages.test.ts.
+// that need it.
 // To add a language: language.ts, text.ts, components.ts and start.ts name each.
 import type { alerts } from "./alerts.ts";
 import type { allowed } from "./allowed.ts";

@@ -50,7 +50,7 @@ export const metrics = {
     milliseconds: (value: string) => `${value} ms`,
   },
   marks: "What was done in this time",
-  /** Of operations that a chart has no room to tell apart. */
+  /** Operations that are too close together in a chart. */
   several: (count: number, time: string) => `${count} operations from ${time}`,
   quarter: {
     title: "Disk space in 90 days",

@@ -83,7 +83,7 @@ export const operations = {
       failed: "Couldn't change domain",
       event: "Requested instance update", // a new name is in effect, a new domain may still fail
     },
-    /** Of an uploaded backup, too, which is no clone of anything. */
+    /** Also used for an instance from an uploaded backup, which clones nothing. */
     "instance.clone": {
       name: "Create instance from backup",
       running: "Creating instance from backup",
@@ -176,7 +176,7 @@ export const operations = {
       event: "Started bulk action",
     },
   } satisfies Record<OperationType, Work>,
-  /** Of a newer service. */
+  /** For types of a newer service. */
   unknownWork: (type: string): Work => ({
     name: type,
     running: type,

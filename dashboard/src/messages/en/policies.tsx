@@ -44,7 +44,7 @@ export const policies = {
     noLast: "None yet",
     next: "Next backup",
     noNext: "None scheduled",
-    nextRuns: "Next runs",
+    nextRuns: "After that",
     schedule: "Schedule",
     paused: (schedule: string) => `Paused. ${schedule}`,
     keeps: "Keeps",

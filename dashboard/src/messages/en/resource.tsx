@@ -81,6 +81,7 @@ export const resource = {
   list: {
     loading: "Loading",
     refresh: (title: string) => `Refresh ${inside(title)}`,
+    loadedSoFar: (count: string) => `${count} loaded so far`,
     download: (title: string) => `Download ${inside(title)} as CSV`,
     actions: "Actions",
     actionsOn: (name: string) => `Actions on ${name}`,
@@ -108,7 +109,7 @@ export const resource = {
   find: {
     label: (title: string) => `Find ${inside(title)}`,
     /** Fits beside the filters. */
-    placeholder: "Name, domain, note or label (env:prod)",
+    placeholder: "Name, domain, label",
     /** Opens what else a list can be filtered by; `used` is how many of these filters are chosen. */
     filters: (used: number) => (used === 0 ? "Filters" : `Filters (${used})`),
     sort: "Sort",
@@ -181,7 +182,7 @@ export const resource = {
   apiCall: {
     show: "Show API call",
     sessionsOnly: "Only the dashboard can do this. The API doesn't accept API keys for it.",
-    /** Of "curl" or "TypeScript". */
+    /** `kind` is "curl" or "TypeScript". */
     call: (kind: string) => `${kind} call`,
     copy: (kind: string) => `Copy ${kind} call`,
     token: "Set TOKEN to an API key. Passwords are left out.",

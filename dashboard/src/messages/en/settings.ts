@@ -122,7 +122,7 @@ export const settings = {
       all: { name: "Alerts and failures", about: "Also each operation that failed." },
     },
     bouncing: (email: string) =>
-      `Our last mail to ${email} was not accepted, so you only get mails that you ask for. Contact your operator.`,
+      `Our last mail to ${email} was not accepted, so you only get mails that you ask for. Once your mailbox works again, reset your password by mail. If you use single sign-on, or no mail arrives, contact your operator.`,
     save: "Save mails",
     saved: "Mails saved",
   },

@@ -16,7 +16,7 @@ export const tokens = {
   },
   actionsOf: (name: string) => `Actions on ${name}`,
   filters: {
-    placeholder: "Name, last characters, creator or address",
+    placeholder: "Name, creator, address",
     labels: { permission: "Filter by permission", older: "Filter by last use", expires: "Filter by expiry" },
     any: { permission: "Any permission", older: "Any last use", expires: "Any expiry" },
     unused: { "30": "Not used for 30 days", "90": "Not used for 90 days", never: "Never used" },

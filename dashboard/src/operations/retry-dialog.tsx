@@ -1,8 +1,11 @@
 // The dialog of a failed operation's work, with the record as it is now.
+import { useEffect } from "react";
+import { useNavigate } from "react-router";
 import type { Backup } from "../../../shared/api/backups.ts";
+import type { Deploy } from "../../../shared/api/deploys.ts";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
-import { backups, instances, servers } from "../app/queries.ts";
+import { backups, deploys, instances, servers } from "../app/queries.ts";
 import { BackUp } from "../backups/back-up.tsx";
 import { DeleteBackup } from "../backups/delete.tsx";
 import { Restore } from "../backups/restore.tsx";
@@ -14,7 +17,7 @@ import { Interrupt } from "../instances/interrupt.tsx";
 import { Found } from "../resource/found.tsx";
 import { ActOnServer } from "../servers/act.tsx";
 import { DeleteServer } from "../servers/delete.tsx";
-import { type Failed, workOf } from "../operations/words.ts";
+import { type Failed, workOf } from "./words.ts";
 
 interface Props {
   operation: Failed;
@@ -41,11 +44,20 @@ export function RetryDialog({ operation: { type, resource, result }, onDismiss }
     case "instance.stop":
     case "instance.restart":
     case "instance.update":
-    case "instance.deploy":
     case "instance.delete":
       return (
         <Found {...shared} question={instances.one(resource.id)}>
           {(instance) => <OfInstance type={type} instance={instance} onDismiss={onDismiss} />}
+        </Found>
+      );
+    case "instance.deploy":
+      return result?.deploy_id === undefined ? (
+        <Found {...shared} question={instances.one(resource.id)}>
+          {(instance) => <StartDeploy instance={instance} onDismiss={onDismiss} />}
+        </Found>
+      ) : (
+        <Found {...shared} question={deploys.one(result.deploy_id)}>
+          {(deploy) => <RetryDeploy deploy={deploy} name={resource.name ?? resource.id} onDismiss={onDismiss} />}
         </Found>
       );
     default:
@@ -61,16 +73,29 @@ const ON_SERVER = { "server.reboot": "reboot", "server.update": "update" } as co
 const INTERRUPTIONS = { "instance.start": "start", "instance.stop": "stop", "instance.restart": "restart" } as const;
 
 interface InstanceProps {
-  type: keyof typeof INTERRUPTIONS | "instance.update" | "instance.deploy" | "instance.delete";
+  type: keyof typeof INTERRUPTIONS | "instance.update" | "instance.delete";
   instance: ShownInstance;
   onDismiss: () => void;
 }
 
 function OfInstance({ type, ...props }: InstanceProps) {
   if (type === "instance.update") return <ChangeDomain {...props} />;
-  if (type === "instance.deploy") return <StartDeploy {...props} />;
   if (type === "instance.delete") return <DeleteInstance {...props} onDeleting={props.onDismiss} />;
   return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
+}
+
+/** A deploy with its image and note. Where a rollback went back to is not stored: the list of deploys lets the user choose. */
+function RetryDeploy({ deploy, name, onDismiss }: { deploy: Deploy; name: string; onDismiss: () => void }) {
+  const navigate = useNavigate();
+  const { instance_id: id, image, note } = deploy;
+  const isRollback = deploy.trigger === "rollback";
+  useEffect(() => {
+    if (!isRollback) return;
+    onDismiss();
+    void navigate(`/instances/${id}?tab=code`);
+  }, [isRollback, id, navigate, onDismiss]);
+  if (isRollback) return null;
+  return <StartDeploy instance={{ id, name }} updateImage={image !== null} note={note ?? ""} onDismiss={onDismiss} />;
 }
 
 function OfBackup({ type, backup, onDismiss }: { type: Operation["type"]; backup: Backup; onDismiss: () => void }) {
