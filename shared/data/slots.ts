@@ -62,8 +62,8 @@ export async function takeSlot(key: Key, { name = NAME, slots, windowMs, at }: B
 }
 
 /**
- * Gives back the slot that was taken at a time. Of two requests of one millisecond, each gives one back: where one was faster, the
- * other looks again.
+ * Gives back the slot that was taken at a time. Of two requests of one millisecond, each gives one back: where one was faster,
+ * the other looks again.
  */
 export async function giveSlotBack(key: Key, at: number, name = NAME): Promise<void> {
   for (let done = false; !done;) {

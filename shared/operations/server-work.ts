@@ -6,7 +6,7 @@ import { keys } from "../data/keys.ts";
 import { itemsOfParent, newestOfParent } from "../data/lists-of-parents.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { find, readAll } from "../data/table.ts";
-import { HEALTH_OF_ERP, OPERATION, type ServerAction, SERVING } from "../domain/lifecycle.ts";
+import { HEALTH_OF_ERP, LIFECYCLE, OPERATION, type ServerAction, SERVING } from "../domain/lifecycle.ts";
 import { passOnSettings } from "../records/redirects.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { InstanceRecord } from "../records/schemas/instance.ts";
@@ -43,8 +43,8 @@ export async function lookSoon({ account_id, id }: Placed): Promise<void> {
   await change.commit();
 }
 
-/** Without work on them that would start or remove them. */
-const AT_REST: readonly string[] = ["stopped", "failed"];
+/** What can be started is neither running nor about to be. */
+const AT_REST: readonly string[] = LIFECYCLE["instance.start"].from;
 
 const SENTENCES = {
   reboot: { server: ["server_rebooted"], erp: "erp_away_for_reboot" },

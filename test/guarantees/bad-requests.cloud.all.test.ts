@@ -164,7 +164,7 @@ const routes = new Map(everyRoute.map((route) => [route.title, route]));
 /** What a trial has to damage: credentials of its own, because a request may end them. */
 async function target(route: (typeof everyRoute)[number]): Promise<{ me: TestAccount; api: Client; ids: string[] }> {
   const { me, ids } = await newRecords();
-  const session = route.access === "session";
+  const session = route.access === "session" || route.fieldRole !== undefined;
   const api = session ? await me.session(await me.anotherUser()) : (await me.token()).api;
   const own = route.path.includes(":id") ? ids[idKindOf(route)] : undefined;
   return { me, api, ids: own === undefined ? [] : [own] };

@@ -47,13 +47,15 @@ prove("contract", async () => {
       if (kind !== undefined) {
         const world = await newWorld();
         const api =
-          kind.route.access === "session" ? await world.me.session(await world.me.anotherUser()) : (await world.me.token()).api;
+          kind.route.access === "session" || kind.route.fieldRole !== undefined
+            ? await world.me.session(await world.me.anotherUser())
+            : (await world.me.token()).api;
         await send(api, await requestOf(kind, world));
         return;
       }
       const { route, way } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
       const api =
-        route.access === "session" && route.id !== "auth.logout"
+        (route.access === "session" && route.id !== "auth.logout") || route.fieldRole !== undefined
           ? await me.session(await me.anotherUser())
           : (await me.token()).api;
       // The client validates every response against the description.

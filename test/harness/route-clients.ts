@@ -6,20 +6,22 @@ import type { TestAccount } from "./account.ts";
 /** What a token may create or delete in a minute, the narrower of its limits. A request counts even if it fails. */
 const REQUESTS_MAX = 20;
 
+type Wanted = Pick<Route, "access" | "fieldRole">;
+
 /** Of an account, which a file has only once its hooks have run. */
 export function routeClients(account: () => TestAccount) {
   const used = new Map<string, { client: Client; left: number }>();
-  const create = async (access: Route["access"]): Promise<Client> =>
+  const create = async ({ access, fieldRole }: Wanted): Promise<Client> =>
     access === "public"
       ? stranger
-      : access === "session"
+      : access === "session" || fieldRole !== undefined
         ? account().session(await account().anotherUser())
         : (await account().token()).api;
 
   /** For so many requests to a route. */
-  return async function clientFor({ id, access }: Pick<Route, "id" | "access">, requests: number): Promise<Client> {
+  return async function clientFor({ id, ...wanted }: Wanted & Pick<Route, "id">, requests: number): Promise<Client> {
     const before = used.get(id);
-    const client = before !== undefined && before.left >= requests ? before.client : await create(access);
+    const client = before !== undefined && before.left >= requests ? before.client : await create(wanted);
     used.set(id, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
     return client;
   };

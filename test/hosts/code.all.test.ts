@@ -372,7 +372,7 @@ describe("the builder", unless(noGit), () => {
       };
       for (const host of ["github.com", "gitlab.com", "bitbucket.org"]) {
         const { commits, known_hosts } = await at(host);
-        expect(commits[0]?.problem, host).toMatch(/presents another key than before/);
+        expect(commits[0]?.problem, host).toMatch(/presents a different key than before/);
         expect(known_hosts, host).toEqual([]);
       }
       expect((await at("git.example")).known_hosts).toHaveLength(1);

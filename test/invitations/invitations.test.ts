@@ -1,5 +1,5 @@
 // /users/invitations, and POST /auth/invitations/accept
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
@@ -130,6 +130,10 @@ test("a user of this account is a conflict at once, one of another only when the
 });
 
 describe("whoever has joined has no other open invitation", () => {
+  beforeEach(async () => {
+    me = await account(); // within the limits of one session
+    owner = await me.session();
+  });
   const inviteTwice = async (email = newEmail()) => {
     const links: string[] = [];
     for (const written of [email, email.toUpperCase()]) {

@@ -84,7 +84,7 @@ describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title",
     const api =
       route.access === "public"
         ? stranger
-        : route.access === "session"
+        : route.access === "session" || route.fieldRole !== undefined
           ? await me.session(await me.anotherUser())
           : (await me.token()).api;
     const unknown = [

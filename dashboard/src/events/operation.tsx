@@ -33,7 +33,7 @@ import { Outcome } from "../operations/outcome.tsx";
 import { pageOf } from "../operations/pages.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
 import { lazily } from "../app/lazily.tsx";
-import { Retry } from "../operations/retry.tsx";
+import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { durationInWords, workOf } from "../operations/words.ts";

@@ -17,7 +17,7 @@ import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
-import { Retry } from "../operations/retry.tsx";
+import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
 import { errorInWords, reasonInWords } from "../resource/sentence.ts";
 import { Time } from "../resource/time.tsx";

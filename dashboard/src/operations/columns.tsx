@@ -1,5 +1,5 @@
 // The columns of lists of operations: how each ended and why, who started it and when, and another try.
-import type { ReactNode } from "react";
+import { type ReactNode, useContext } from "react";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
@@ -8,7 +8,7 @@ import { errorInWords } from "../resource/sentence.ts";
 import { shownOf, Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Outcome } from "./outcome.tsx";
-import { RetryMenu } from "./retry.tsx";
+import { RetryMenu } from "./retry-menu.ts";
 import { StartedBy } from "./started-by.tsx";
 import { useOperation } from "./watch.ts";
 import { actorInWords, workOf } from "./words.ts";
@@ -49,8 +49,13 @@ export const startColumns = (
     cell: ({ created_at }) => <Time at={created_at} />,
     text: ({ created_at }) => created_at,
   },
-  menuColumn((operation) => <RetryMenu operation={operation} />),
+  menuColumn((operation) => <Menu operation={operation} />),
 ];
+
+function Menu({ operation }: { operation: Operation }) {
+  const Provided = useContext(RetryMenu);
+  return <Provided operation={operation} />;
+}
 
 /** The list is as old as its last response; the watch is more recent. */
 function LiveStatus({ operation }: { operation: Operation }) {

@@ -5,6 +5,7 @@ import { I18nProvider } from "@cloudscape-design/components/i18n";
 import Spinner from "@cloudscape-design/components/spinner";
 import { type ComponentType, Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
+import { RetryMenu } from "../operations/retry-menu.ts";
 import { useRunning, useWatch } from "../operations/watch.ts";
 import { Boundary } from "../app/boundary.tsx";
 import { useFollowChanges } from "../app/follow-changes.ts";
@@ -28,6 +29,7 @@ import { useMustSetUp } from "../session/set-up.ts";
 
 const ProofDialog = lazily(async () => (await import("./proof-dialog.tsx")).ProofDialog);
 const SetUpPage = lazily(async () => (await import("./set-up-page.tsx")).default, "settings");
+const Retry = lazily(async () => (await import("../events/retry.tsx")).RetryMenu);
 const BulkPanel = lazily(async () => (await import("../bulk/panel.tsx")).BulkPanel, "bulk");
 
 export default function Shell() {
@@ -56,7 +58,9 @@ export default function Shell() {
           <ConnectionNotice />
           <LimitNotice />
           <Boundary place={pathname}>
-            <Suspense fallback={<Spinner size="large" />}>{mustSetUp ? <SetUpPage /> : <Pages />}</Suspense>
+            <RetryMenu value={Retry}>
+              <Suspense fallback={<Spinner size="large" />}>{mustSetUp ? <SetUpPage /> : <Pages />}</Suspense>
+            </RetryMenu>
           </Boundary>
         </div>
       </Layout>

@@ -27,7 +27,8 @@ PROTOCOLS = os.environ.get("CODE_PROTOCOLS", "https:ssh")
 # For all repositories together: the container has 600, and what is ended with it names no repository.
 SECONDS = float(os.environ.get("CODE_SECONDS", "570"))
 UNTIL = time.monotonic() + SECONDS
-# For each repository whose commit is looked up, some at once: a job has nine minutes for 25 repositories whose hosts may all be silent.
+# For each repository whose commit is looked up, some at once: a job has nine minutes for 25 repositories, whose hosts may all be
+# silent.
 LOOK_SECONDS = float(os.environ.get("CODE_LOOK_SECONDS", "60"))
 LOOKS_AT_ONCE = 5
 BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
@@ -216,7 +217,7 @@ class Git:
         if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
             return unreachable(f"The host of {self.url} cannot be reached: {why}")
         if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
-            why = "its host presents another key than before"
+            why = "its host presents a different key than before"
             if not self.is_pinned:
                 why += ". If you trust the new key, remove the repositories of this host, check the code, and set them again"
             return unreachable(f"The repository {self.url} could not be read: {why}")

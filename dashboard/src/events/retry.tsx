@@ -9,7 +9,7 @@ import { useNoteLeftOut } from "../app/left-out.ts";
 import { type Need, needsOf, useMissing } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
-import { type Failed, workOf } from "./words.ts";
+import { type Failed, workOf } from "../operations/words.ts";
 import { RowMenu } from "../resource/row-menu.tsx";
 
 const RetryDialog = lazily(

@@ -17,7 +17,7 @@ import { Interrupt } from "../instances/interrupt.tsx";
 import { Found } from "../resource/found.tsx";
 import { ActOnServer } from "../servers/act.tsx";
 import { DeleteServer } from "../servers/delete.tsx";
-import { type Failed, workOf } from "./words.ts";
+import { type Failed, workOf } from "../operations/words.ts";
 
 interface Props {
   operation: Failed;
