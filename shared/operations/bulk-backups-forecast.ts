@@ -9,7 +9,15 @@ import type { BulkTarget } from "../records/schemas/bulk.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { ServerRecord } from "../records/schemas/server.ts";
 import { requireServerInBody, requireUsable, serverRef } from "../records/servers.ts";
-import { type Doing, only, type Outcome, outcomeOrWarning, outcomesOfEach, relabeling, requireLabels } from "./bulk-outcome.ts";
+import {
+  type Doing,
+  type Outcome,
+  outcomeOrWarning,
+  outcomesOfEach,
+  outcomeWith,
+  relabeling,
+  requireLabels,
+} from "./bulk-outcome.ts";
 import { BACKUP, effect, type Reader } from "./forecast.ts";
 
 export async function outcomesOfBackups(
@@ -52,18 +60,18 @@ export function outcomeOfBackup(
       const isSame = backup.locked === (action === "lock");
       return unless(
         () => requireEditable(backup),
-        () => only(effect("update", resource, isSame ? "nothing_changed" : done)),
+        () => outcomeWith(effect("update", resource, isSame ? "nothing_changed" : done)),
       );
     }
     case "delete":
       return unless(
         () => requireDeletable(backup),
-        () => only(effect("delete", resource, "backup_deleted")),
+        () => outcomeWith(effect("delete", resource, "backup_deleted")),
       );
     case "drill":
       return unless(
         () => requireDrill?.(),
-        () => ({ ...only(effect("update", resource, "backup_drilled")), room: backup.size_bytes ?? 0 }),
+        () => ({ ...outcomeWith(effect("update", resource, "backup_drilled")), room: backup.size_bytes ?? 0 }),
       );
     case "set_labels":
       return unless(
@@ -71,7 +79,7 @@ export function outcomeOfBackup(
           requireEditable(backup);
           requireLabels(backup.labels, parameters);
         },
-        () => only(relabeling(resource, backup.labels, parameters)),
+        () => outcomeWith(relabeling(resource, backup.labels, parameters)),
       );
     default:
       throw new Error(`No such action: ${action}`);

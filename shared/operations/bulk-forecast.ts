@@ -10,7 +10,15 @@ import type { ServerRecord } from "../records/schemas/server.ts";
 import { requireRenamable, requireUsable } from "../records/servers.ts";
 import { outcomesOfBackups } from "./bulk-backups-forecast.ts";
 import { outcomesOfInstances } from "./bulk-instances-forecast.ts";
-import { type Doing, only, type Outcome, outcomeOrWarning, outcomesOfEach, relabeling, requireLabels } from "./bulk-outcome.ts";
+import {
+  type Doing,
+  type Outcome,
+  outcomeOrWarning,
+  outcomesOfEach,
+  outcomeWith,
+  relabeling,
+  requireLabels,
+} from "./bulk-outcome.ts";
 import type { Selected } from "./bulk-selection.ts";
 import { mergeWarnings, warnOfLastBackups, warnOfRoom } from "./bulk-warnings.ts";
 import { warnOfChoices } from "./deploy-forecast.ts";
@@ -92,7 +100,7 @@ async function outcomeOfServer(reader: Caller, { action, parameters }: Doing, se
       reader,
       named,
       () => requireUsable(server),
-      async () => only(...(await planServerAction(reader, server, action)).effects),
+      async () => outcomeWith(...(await planServerAction(reader, server, action)).effects),
     );
   return outcomeOrWarning(
     reader,
@@ -101,6 +109,6 @@ async function outcomeOfServer(reader: Caller, { action, parameters }: Doing, se
       requireRenamable(server);
       requireLabels(server.labels, parameters);
     },
-    () => only(relabeling({ type: SERVER, id: server.id }, server.labels, parameters)),
+    () => outcomeWith(relabeling({ type: SERVER, id: server.id }, server.labels, parameters)),
   );
 }

@@ -18,7 +18,15 @@ import { ServerRecord } from "../records/schemas/server.ts";
 import { requireUsable, serverRef } from "../records/servers.ts";
 import { isFirstRunning, waitingBackup } from "./begin-backup.ts";
 import { outcomeOfBackup } from "./bulk-backups-forecast.ts";
-import { type Doing, only, type Outcome, outcomeOrWarning, outcomesOfEach, relabeling, requireLabels } from "./bulk-outcome.ts";
+import {
+  type Doing,
+  type Outcome,
+  outcomeOrWarning,
+  outcomesOfEach,
+  outcomeWith,
+  relabeling,
+  requireLabels,
+} from "./bulk-outcome.ts";
 import { keepsBackup } from "./bulk-warnings.ts";
 import { estimateRoom, listEffects } from "./deploy-forecast.ts";
 import { BACKUP, effect, INSTANCE, mayRead, NEW_BACKUP, type Reader, sentence } from "./forecast.ts";
@@ -86,14 +94,14 @@ async function outcomeOfInstance(
   const policy = item && PolicyRecord.parse(item);
   switch (action) {
     case "start":
-      return only(effect("start", resource, "erp_started"));
+      return outcomeWith(effect("start", resource, "erp_started"));
     case "stop":
-      return only(effect("stop", resource, "erp_stopped"));
+      return outcomeWith(effect("stop", resource, "erp_stopped"));
     case "restart":
-      return only(effect("restart", resource, "erp_restarted"));
+      return outcomeWith(effect("restart", resource, "erp_restarted"));
     case "backup":
       return {
-        ...only(effect("create", NEW_BACKUP, "backup_taken")),
+        ...outcomeWith(effect("create", NEW_BACKUP, "backup_taken")),
         room: mayRead(reader, BACKUP) ? ((await newestBackup(instance))?.size_bytes ?? 0) : 0,
       };
     case "deploy":
@@ -101,11 +109,11 @@ async function outcomeOfInstance(
     case "set_policy":
       return outcomeOfSetting(reader, instance, policy, parameters);
     case "set_labels":
-      return only(relabeling(resource, labels, parameters));
+      return outcomeWith(relabeling(resource, labels, parameters));
     case "delete":
       return outcomeOfDeletion(reader, parameters, instance, { server: serverIn(items, instance), policy });
     case "delete_policy":
-      return only(
+      return outcomeWith(
         ...(policy === undefined
           ? [effect("update", resource, "nothing_changed")]
           : [
@@ -173,7 +181,7 @@ async function outcomeOfDeploy(
   const code = item === undefined ? emptyCode(instance) : CodeRecord.parse(item);
   const choices = deployChoices().parse(parameters);
   return {
-    ...only(...listEffects(reader, instance, code, choices)),
+    ...outcomeWith(...listEffects(reader, instance, code, choices)),
     room: mayRead(reader, INSTANCE) ? await estimateRoom(instance, choices) : 0,
   };
 }

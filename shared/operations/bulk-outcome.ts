@@ -41,7 +41,7 @@ export async function outcomesOfEach<T extends { id: string }>(
   return records.flatMap(({ id }) => outcomes.get(id) ?? []);
 }
 
-export const only = (...effects: Effect[]): Outcome => ({ effects, warnings: [] });
+export const outcomeWith = (...effects: Effect[]): Outcome => ({ effects, warnings: [] });
 
 export const relabeling = (resource: Effect["resource"], labels: Record<string, string>, change: LabelsChange): Effect =>
   effect("update", resource, isDeepStrictEqual(changedLabels(labels, change), labels) ? "nothing_changed" : "labels_changed");

@@ -71,6 +71,8 @@ for host in sys.argv[1:]:
 reach 192.168.77.2 fd12:77::2 >first # the first packets wait until neighbors are found
 reach 192.168.77.2 fd12:77::2 10.213.0.1 fd99::1
 raise_firewall
+ip neigh flush all # what was found before
+inside $CONTAINER ip neigh flush all
 reach 203.0.113.2 2001:db8::2 192.168.77.2 fd12:77::2 169.254.169.2 192.168.78.2 fd12:78::2 10.213.0.1 203.0.113.1 fd99::1 2001:db8::1
 `;
 

@@ -81,6 +81,7 @@ table inet erp_hosting {
   chain from_containers {
     ct state established,related accept
     jump resolvers
+    icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } accept # without them, IPv6 ends after a minute
     iifname @builders drop
     meta l4proto { icmp, ipv6-icmp } accept
     tcp dport { 80, 443 } accept
