@@ -57,7 +57,8 @@ question_databases() {
 # nothing.
 question_database() { # INSTANCE
   local database='' seconds=''
-  read -r database <"$ROOT/instances/$1/database" || true
+  read -r database 2>/dev/null <"$ROOT/instances/$1/database" || true # this file ends without a line break
+  if [[ -z $database ]]; then return; fi
   seconds=$(timeout "$((SQL_SECONDS + 1))" docker exec -e PGAPPNAME=erp-hosting "erp-$1-db" psql -XqAt -F ' ' -U odoo -d "$database" -c "
     set statement_timeout = '${SQL_SECONDS}s'; select
       (select greatest(0, coalesce(max(extract(epoch from now() at time zone 'UTC' - nextcall)), 0))::bigint from ir_cron where active),
