@@ -134,6 +134,7 @@ export const SENTENCES = {
   bulk_not_now: "{name} is left as it is: {why}",
   bulk_no_backup_left: "{names} will have no completed backup left, so the data cannot be recovered",
   bulk_never_installed: "The ERP was never installed on {names}, so they are not backed up",
+  bulk_quotas: "The account's quotas have room for {room_count} of the {backup_count} backups; the others will fail",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;
 

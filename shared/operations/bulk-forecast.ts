@@ -20,7 +20,7 @@ import {
   requireLabels,
 } from "./bulk-outcome.ts";
 import type { Selected } from "./bulk-selection.ts";
-import { mergeWarnings, warnOfLastBackups, warnOfRoom } from "./bulk-warnings.ts";
+import { mergeWarnings, warnOfLastBackups, warnOfQuotas, warnOfRoom } from "./bulk-warnings.ts";
 import { warnOfChoices } from "./deploy-forecast.ts";
 import { BACKUP, effect, forecast, mayRead, SERVER } from "./forecast.ts";
 import { planServerAction } from "./server-work.ts";
@@ -51,6 +51,7 @@ export async function forecastBulk(reader: Caller, planned: Planned): Promise<Fo
         ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
         ...outcomes.flatMap(({ warnings }) => warnings),
         ...(selected.type === "backup" && action === "delete" ? await warnOfLastBackups(reader, selected.records) : []),
+        ...(action === "backup" ? await warnOfQuotas(reader.account_id, outcomes.flatMap(({ effects }) => effects).length) : []),
         ...(await warnOfRoom(reader, reader.account_id, work, action === "drill" ? 1 : BULK.perServer)),
       ]),
     },

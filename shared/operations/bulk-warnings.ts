@@ -3,6 +3,7 @@ import { listOfParent } from "../data/lists-of-parents.ts";
 import { RESTORABLE } from "../domain/lifecycle.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { concurrently } from "../platform/concurrently.ts";
+import { getAccount } from "../records/accounts.ts";
 import { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import { mayRead, type Reader, sentence } from "./forecast.ts";
@@ -46,6 +47,13 @@ export async function keepsBackup(
   const isKept = ({ id, state }: BackupRecord): boolean => RESTORABLE.includes(state) && !deleted.has(id);
   const list = { kind: "backup", accountId, parentId, schema: BackupRecord } as const;
   return (await listOfParent(list, { per_page: 1 }, isKept)).items.length > 0;
+}
+
+/** How many of the new backups have room in the account's quotas, if not all. */
+export async function warnOfQuotas(accountId: string, planned: number): Promise<Sentence[]> {
+  const { used_backup, limit_backup, used_backup_bytes, limit_backup_bytes } = await getAccount(accountId);
+  const room = used_backup_bytes < limit_backup_bytes ? Math.max(0, limit_backup - used_backup) : 0;
+  return room < planned ? [sentence("bulk_quotas", { room_count: room, backup_count: planned })] : [];
 }
 
 /** What the servers have too little disk for, of as much of the work as each does at once. */

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
+import { Settings } from "../../shared/api/settings.ts";
 import { withinResponse } from "../../shared/operations/bulk-forecast.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
@@ -199,6 +200,24 @@ test("a policy and work that fills a disk warn once for all, by name", async () 
       ),
     ),
   ).toEqual([["disk_low_afterwards", expect.objectContaining({ needed_bytes: 9.5e9 })]]);
+});
+
+test("backups that the account's quotas have no room for are counted, and fail", async () => {
+  const one = await account({ seeded: true });
+  const instances = [await seedInstance(one.id), await seedInstance(one.id)];
+  const select = { ids: instances.map(({ id }) => id) };
+  const quotas = async () => (await plan(one.api, "POST", "/bulk", { action: "backup", select })).warning_reasons;
+  const used = (await one.api.get("/settings")).as(Settings).quotas.backups.used;
+  expect(await quotas()).toEqual([]);
+  await setQuota(one.id, "backup", used + 1);
+  expect(await quotas()).toMatchObject([{ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 2 } }]);
+  await setQuota(one.id, "backup", 100);
+  await setQuota(one.id, "backup_bytes", 0);
+  expect(await quotas()).toMatchObject([{ code: "bulk_quotas", parameters: { room_count: 0, backup_count: 2 } }]);
+  const { id } = (await one.api.post("/bulk", { action: "backup", select })).as(Operation);
+  await one.until(id);
+  const items = (await one.api.get(`/operations/${id}/items`)).as(operations.items().data);
+  expect(items.map(({ error }) => error?.code)).toEqual(["QUOTA_EXCEEDED", "QUOTA_EXCEEDED"]);
 });
 
 test("what an item will refuse, its dry run says with the same reason", async () => {

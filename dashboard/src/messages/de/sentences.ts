@@ -138,6 +138,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   bulk_not_now: "{name} bleibt unverändert: {why}",
   bulk_no_backup_left:
     "Von {names} bleibt keine abgeschlossene Sicherung übrig, sodass die Daten nicht wiederhergestellt werden können",
+  bulk_quotas: "Die Kontingente des Kontos reichen für {room_count} der {backup_count} Sicherungen; die anderen schlagen fehl",
   bulk_never_installed: "Auf {names} wurde das ERP nie installiert, sodass es dort nicht gesichert wird",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
 };
