@@ -14,6 +14,7 @@ import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts"
 import {
   accountIds,
   allAccounts,
+  allowSignInFromEverywhere,
   createAccount,
   createUser,
   deleteSecondFactors,
@@ -56,6 +57,8 @@ const USAGE = `npm run admin -- COMMAND [--environment test|live] [--data DIR]
   set-password --email EMAIL                               a new password; ends all of the user's sessions
   delete-second-factors --email EMAIL                      removes a user's passkeys, authenticator app and recovery codes, such as
                                                            those of an account's last owner, whom nobody else can help
+  allow-sign-in-from-everywhere --account ID               empties the list of networks that an account's people may sign in from,
+                                                           such as after their office's address has changed
   mailbox-works --email EMAIL                              a user's mailbox takes mail again (docs/operations.md, "A mailbox bounces")
   set-quota --account ID --servers N --instances N --tokens N --ssh-keys N --users N --sessions N --backups N --backup-bytes N --webhooks N --repositories N
                                                            new quotas; --backup-bytes also takes GB and TB (500GB)
@@ -199,6 +202,8 @@ async function run(): Promise<void> {
     case "migrate":
       await migrate((line) => console.log(line));
       return console.log("No migration is missing");
+    case "allow-sign-in-from-everywhere":
+      return signInFromEverywhere(required("account", values.account));
     case "release-machine":
       return release(required("name", values.name));
     case "service-key":
@@ -347,6 +352,11 @@ const status = ({ json = false, requests }: Values): Promise<void> =>
 async function release(name: string): Promise<void> {
   await releaseMachine(name);
   console.log(`Any account may have ${name}`);
+}
+
+async function signInFromEverywhere(accountId: string): Promise<void> {
+  await allowSignInFromEverywhere(accountId);
+  console.log(`People of ${accountId} can sign in from everywhere`);
 }
 
 async function setRole(values: Values): Promise<void> {

@@ -3,7 +3,7 @@ import { ApiError, emailTaken, linkInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { retryOnConflict, startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
+import { admitAddress, uncounted } from "../../shared/operations/login-limits.ts";
 import { requireUncommon } from "../../shared/operations/new-passwords.ts";
 import { maySend } from "../../shared/operations/roles.ts";
 import { requireAllowedAddress, requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
@@ -18,18 +18,18 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, requestId, userAgent, acceptLanguage }) => {
   requireUncommon("password", body.password);
-  const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
-  const invited = await invitationOfLink(body.token);
+  const attempt = await admitAddress(ipAddress ?? "unknown"); // nobody tries many links
+  const { invitation: invited } = await openInvitation(body.token);
   await uncounted(attempt, async () => {
     await requirePasswordAllowed(invited.email, invited.account_id);
     requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
-    if ((await findUserByEmail(invited.email)) !== undefined) throw emailTaken(); // before a password is hashed in vain
+    if ((await findUserByEmail(invited.email)) === undefined) return;
+    await openInvitation(body.token); // whoever has taken the email may have done so with this very link
+    throw emailTaken(); // before a password is hashed in vain
   });
   const password_hash = await hashPassword(body.password);
   const user = await retryOnConflict(async () => {
-    const invitation = await invitationOfLink(body.token);
-    const sender = await find(userRef(invitation.invited_by.id));
-    if (sender?.account_id !== invitation.account_id || !maySend(sender, invitation)) throw linkInvalid();
+    const { invitation, sender } = await openInvitation(body.token);
     const change = startChange(await getAccount(invitation.account_id));
     const { email, role, permissions } = invitation;
     removeInvitation(change, invitation, linkInvalid);
@@ -52,3 +52,11 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
   await attempt.succeeded();
   return signIn(user, { ipAddress, requestId, userAgent, acceptLanguage });
 });
+
+/** The invitation of a link, whose sender may still send it; throws 401 for every other. */
+async function openInvitation(token: string) {
+  const invitation = await invitationOfLink(token);
+  const sender = await find(userRef(invitation.invited_by.id));
+  if (sender?.account_id !== invitation.account_id || !maySend(sender, invitation)) throw linkInvalid();
+  return { invitation, sender };
+}

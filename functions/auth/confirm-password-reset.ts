@@ -2,7 +2,7 @@
 import * as auth from "../../shared/api/auth.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { requireUncommon } from "../../shared/operations/new-passwords.ts";
-import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
+import { admitAddress, forgetFailures, uncounted } from "../../shared/operations/login-limits.ts";
 import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -14,7 +14,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddress, userAgent, requestId }) => {
   requireUncommon("new_password", body.new_password);
-  const attempt = await admitLogin("", ipAddress ?? "unknown"); // nobody tries many links
+  const attempt = await admitAddress(ipAddress ?? "unknown"); // nobody tries many links
   const user = await userOfReset(body.token);
   await uncounted(attempt, () => requirePasswordAllowed(user.email, user.account_id));
   await noteArrival(user);
@@ -35,5 +35,6 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   await requestMail(change, { to: { user_id: user.id }, message });
   await change.commit();
   await attempt.succeeded();
+  await forgetFailures(user.email, ipAddress ?? "unknown");
   return { id: user.id, email: user.email, name: user.name };
 });

@@ -17,7 +17,7 @@ export const handler = handle(auth.requestPasswordReset)(async ({ body, ipAddres
   await uncounted(attempt, () => requirePasswordAllowed(email));
   const [isAllowed, found] = [await admitReset(email), await findUserByEmail(email)];
   if (!isAllowed) return { requested: true };
-  const user = found ?? nobody();
+  const user = found ?? (await nobody(email));
   const change = startChange({ id: user.account_id });
   const token = reserveReset(change, user);
   await requestMail(change, { to: { user_id: user.id }, message: { type: "password_reset", token } });

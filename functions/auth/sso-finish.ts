@@ -2,7 +2,7 @@
 import { ApiError, ssoInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { find } from "../../shared/data/table.ts";
-import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
+import { admitAddress, uncounted } from "../../shared/operations/login-limits.ts";
 import { receiverGuard } from "../../shared/operations/receivers.ts";
 import { requireAllowedAddress } from "../../shared/operations/sign-in-rules.ts";
 import { admitPerson } from "../../shared/operations/sso-people.ts";
@@ -24,7 +24,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { signIn } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.ssoFinish)(async ({ body, ...from }) => {
-  const attempt = await admitLogin("", from.ipAddress ?? "unknown"); // nobody tries many codes
+  const attempt = await admitAddress(from.ipAddress ?? "unknown"); // nobody tries many codes
   const state = await openState(body.state, body.browser_secret);
   const sso = await find(ssoRef(state.account));
   // Rejects the state of another provider than the browser was sent to, and of one that was removed.

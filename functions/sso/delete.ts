@@ -8,8 +8,10 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, match }) => {
+  const unlinkAll = () => unlinkOthers(caller.account_id, undefined);
   const deleted = await retryOnConflict(async () => {
     const { change, account, sso: found } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
+    if (found === undefined) await unlinkAll(); // whoever repeats a request that was cut off removes the rest
     const sso = requireSso(found);
     match(change, ssoVersion(sso));
     requireStill(change, caller);
@@ -18,6 +20,6 @@ export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, 
     logEvent(change, by, { type: "sso.delete", changes: ssoChanges(sso, undefined) }, about);
     return commit(change, { id: account.id, deleted: true });
   });
-  await unlinkOthers(caller.account_id, undefined);
+  await unlinkAll();
   return deleted;
 });

@@ -6,7 +6,6 @@ import { isUsable, revokeAll, tokensBy } from "../../shared/operations/tokens-of
 import { logEvent } from "../../shared/records/events.ts";
 import { removeInvitationsOf } from "../../shared/records/invitations.ts";
 import { forgetFactors } from "../../shared/records/second-factors.ts";
-import type { TokenRecord } from "../../shared/records/schemas/token.ts";
 import { findMember, keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -14,25 +13,25 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(users.delete)(async ({ params, query, caller, by, read, commit, match }) => {
   const isOwn = params.id === caller.id;
   const revokes = query.revoke_tokens === "true";
-  const revoked: TokenRecord[] = [];
+  const theirTokens = () => tokensBy({ id: params.id, account_id: caller.account_id });
   await requireRoleFor(caller, () => findMember(caller.account_id, params.id));
   await retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
+    // Whoever repeats a request that was cut off after the removal finds no user, but revokes the rest.
+    if (revokes && member === undefined) await revokeAll(by, await theirTokens(), (change) => requireStill(change, caller));
     const user = await requireUser(member, params.id);
     if (user.role === "owner") requireRole(caller, "owner");
     match(change, userVersion(user));
     requireStill(change, caller, isOwn ? user : undefined);
     if (isOwn && user.role === "owner") await keepOwner(change, user);
-    // Before the user goes: whoever repeats a request that was cut off finds the user, and revokes the rest.
-    if (revokes) revoked.push(...(await revokeAll(by, await tokensBy(user))));
     removeUser(change, user);
     await forgetFactors(change, user);
     await removeInvitationsOf(change, user);
     logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
     return commit(change, { id: user.id, deleted: true, tokens: [] });
   });
-  // From here on they create none.
-  const left = await tokensBy({ id: params.id, account_id: caller.account_id });
-  if (revokes) await revokeAll(by, left);
-  return { id: params.id, deleted: true, tokens: [...revoked, ...left].filter(isUsable).map(({ id, name }) => ({ id, name })) };
+  // From here on they create none, and it is certain that the caller could remove them.
+  const created = await theirTokens();
+  if (revokes) await revokeAll(by, created);
+  return { id: params.id, deleted: true, tokens: created.filter(isUsable).map(({ id, name }) => ({ id, name })) };
 });

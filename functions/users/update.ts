@@ -2,6 +2,7 @@
 import * as users from "../../shared/api/users.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { grantedIn, requireGrantable, requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
+import { removeUnsendable } from "../../shared/operations/sent-invitations.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { findMember, keepOwner, memberRef, requireUser, setUser, showUser, userVersion } from "../../shared/records/users.ts";
@@ -14,7 +15,7 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
   if (!isOwn || grants) requireRole(caller, "admin");
   if (body.role === "owner") requireRole(caller, "owner");
   if (!isOwn) await requireRoleFor(caller, () => findMember(caller.account_id, params.id));
-  return retryOnConflict(async () => {
+  const { updated, shown } = await retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     const user = await requireUser(member, params.id);
     if (!isOwn && user.role === "owner") requireRole(caller, "owner");
@@ -31,6 +32,8 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     const isGranted = changes.some(({ field }) => field === "role" || field === "permissions");
     const type = isGranted ? "user.role_changed" : "user.update";
     logEvent(change, by, { type, changes }, { type: "user", id: user.id, name: updated.name });
-    return commit(change, showUser(updated, caller));
+    return { updated, shown: await commit(change, showUser(updated, caller)) };
   });
+  if (grants) await removeUnsendable(updated);
+  return shown;
 });

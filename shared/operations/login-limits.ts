@@ -6,6 +6,7 @@ import { LOGIN_FAILURES, LOGIN_WINDOW_SECONDS } from "../domain/limits.ts";
 import { toNetwork } from "../domain/network.ts";
 import { keys, type Key } from "../data/keys.ts";
 import { giveSlotBack, takeSlot } from "../data/slots.ts";
+import { removeOne } from "../data/table.ts";
 
 const WINDOW_MS = LOGIN_WINDOW_SECONDS * 1000;
 
@@ -38,17 +39,23 @@ export function admitLogin(email: string, ipAddress: string): Promise<LoginAttem
   return admit([addressLimit(network), pairLimit(email.toLowerCase(), network)]);
 }
 
-/** By the address alone, for a request that names nobody. */
+/**
+ * By the address alone, for a request that names nobody: behind one address a whole office may open links and finish single
+ * sign-on at once, and what they send is too long to be guessed.
+ */
 export const admitAddress = (ipAddress: string): Promise<LoginAttempt> => admit([addressLimit(toNetwork(ipAddress))]);
 
 /**
- * The same for a second factor: wherever it is tried from, because whoever tries many has the password, or a session. Nobody's,
- * if what was sent names no user.
+ * The same for a second factor: wherever it is tried from, because whoever tries many has the password, or a session. By the
+ * address alone if what was sent names no user.
  */
 export function admitProof(userId: string | undefined, ipAddress: string): Promise<LoginAttempt> {
-  const network = toNetwork(ipAddress);
-  return admit([addressLimit(network), userId === undefined ? pairLimit("", network) : pairLimit(userId)]);
+  return userId === undefined ? admitAddress(ipAddress) : admit([addressLimit(toNetwork(ipAddress)), pairLimit(userId)]);
 }
+
+/** Gives back the failures of an email from an IP address: whoever has just set its password is the one who had forgotten it. */
+export const forgetFailures = (email: string, ipAddress: string): Promise<void> =>
+  removeOne(keys.loginFailures(email.toLowerCase(), toNetwork(ipAddress)));
 
 async function admit(limits: readonly LoginLimit[]): Promise<LoginAttempt> {
   const at = Date.now();

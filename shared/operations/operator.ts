@@ -5,7 +5,7 @@ import { ApiError, emailTaken, notFound } from "../api/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { hashPassword } from "../platform/passwords.ts";
-import { accountRef, getAccount, newAccount } from "../records/accounts.ts";
+import { accountRef, getAccount, newAccount, setSettings } from "../records/accounts.ts";
 import { changesBetween } from "../records/audit-changes.ts";
 import { type Change, retryOnConflict, startChange, now } from "../data/change.ts";
 import { logEvent } from "../records/events.ts";
@@ -30,6 +30,7 @@ import type { UserRecord } from "../records/schemas/user.ts";
 import { find, putIfAbsent, queryAll, removeOne } from "../data/table.ts";
 import { tellOfFactor } from "./factor-changes.ts";
 import { mustHaveFactor } from "./required-factors.ts";
+import { removeUnsendable } from "./sent-invitations.ts";
 import { isUsable, tokensBy } from "./tokens-of-users.ts";
 
 const operator = () => ({ operator: "operator", requestId: `admin-${randomUUID()}` });
@@ -64,8 +65,8 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
 export const createUser = (accountId: string, user: NewUser): Promise<UserRecord> => addUser(accountId, user, () => undefined);
 
 /** Gives a user a role; an account keeps its last owner. */
-export const setUserRole = (email: string, granted: Pick<UserRecord, "role" | "permissions">): Promise<UserRecord> =>
-  retryOnConflict(async () => {
+export async function setUserRole(email: string, granted: Pick<UserRecord, "role" | "permissions">): Promise<UserRecord> {
+  const updated = await retryOnConflict(async () => {
     const user = await namedUser(email);
     const change = startChange(await getAccount(user.account_id));
     if (user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
@@ -75,6 +76,9 @@ export const setUserRole = (email: string, granted: Pick<UserRecord, "role" | "p
     await change.commit();
     return updated;
   });
+  await removeUnsendable(updated);
+  return updated;
+}
 
 async function namedUser(email: string): Promise<UserRecord> {
   const user = await findUserByEmail(email);
@@ -154,6 +158,16 @@ export async function setQuota(accountId: string, kind: QuotaKind | "session" | 
     { type: "account.quota", changes },
     { type: "account", id: account.id, name: account.account_name },
   );
+  await change.commit();
+}
+
+/** Lets an account's people sign in from everywhere again: from the networks that an owner has set, none of them may any more. */
+export async function allowSignInFromEverywhere(accountId: string): Promise<void> {
+  const account = await namedAccount(accountId);
+  const change = startChange(account);
+  const changes = changesBetween(account, setSettings(change, account, { allowed_ips: [] }), ["allowed_ips"]);
+  const about = { type: "account", id: account.id, name: account.account_name } as const;
+  logEvent(change, operator(), { type: "settings.update", changes }, about);
   await change.commit();
 }
 

@@ -17,6 +17,7 @@ import { claimPerson, findLinked, findVerifiedDomain, requireSameSso } from "../
 import { findUserByEmail, reserveUser, setPerson } from "../records/users.ts";
 import { generatePassword } from "../domain/generated-password.ts";
 import { hashPassword } from "../platform/passwords.ts";
+import { removeUnsendable } from "./sent-invitations.ts";
 import type { Claims } from "../platform/oidc.ts";
 
 interface From {
@@ -93,6 +94,7 @@ async function updatePerson(sso: SsoRecord, user: UserRecord, claims: Claims, fr
   const type = role === user.role ? "user.update" : "user.role_changed";
   logEvent(change, byPerson(user, from), { type, changes }, { type: "user", id: user.id, name: user.name });
   await change.commit();
+  if (role !== user.role) await removeUnsendable(updated);
   return updated;
 }
 

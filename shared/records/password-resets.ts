@@ -1,12 +1,14 @@
 // Links to set a new password, for those who have forgotten theirs. A user has one at most: the newest.
+import { createHash } from "node:crypto";
 import * as z from "zod";
 import { linkInvalid } from "../api/errors.ts";
 import type { Change } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { find } from "../data/table.ts";
-import { newId } from "../domain/ids.ts";
+import { idFrom, newId } from "../domain/ids.ts";
 import { PASSWORD_RESET } from "../domain/limits.ts";
 import { hashLink, idsInLink, matchesLink, newLinkToken } from "../domain/link-token.ts";
+import { keyedHash } from "../platform/sealing.ts";
 import { text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { userRef } from "./users.ts";
@@ -14,10 +16,15 @@ import { userRef } from "./users.ts";
 type Someone = Pick<UserRecord, "id" | "account_id">;
 
 /**
- * IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. Each time
- * others, because two requests that write the same item at once take longer, which would tell that neither email has a user.
+ * IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. Two
+ * requests that write the same item at once take longer, so the user's ID is the same for the same email, as a known one's is,
+ * and another one for every other. It comes from a keyed hash, so that nobody who reads the table finds the emails that were
+ * tried.
  */
-export const nobody = (): Someone => ({ id: newId("user"), account_id: newId("account") });
+export async function nobody(email: string): Promise<Someone> {
+  const hash = createHash("sha256").update(await keyedHash(`nobody ${email.toLowerCase()}`));
+  return { id: idFrom("user", 0, hash.digest()), account_id: newId("account") };
+}
 
 const Reset = z.object({ link_hash: text, expires_at: text });
 

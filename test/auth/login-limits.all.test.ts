@@ -2,6 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { statusesOf, stranger } from "../harness/client.ts";
+import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
+import { newestLink } from "../harness/links.ts";
 import { bodyOf, openRoutes } from "../harness/requests.ts";
 
 let me: TestAccount;
@@ -68,6 +70,35 @@ describe("failures in fifteen minutes", () => {
       const { error } = await stranger.send(route.method, route.path, bodyOf(route), { from: attacker });
       expect(error, route.title).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
     }
+  });
+
+  test("of links that name nobody count by the address alone: the eleventh that is not valid locks nobody out", async () => {
+    const from = nextAddress();
+    const bodies = {
+      "/auth/invitations/accept": { name: "Ada", password: me.user.password },
+      "/auth/password-reset/confirm": { new_password: me.user.password },
+    };
+    const token = "A".repeat(75);
+    for (const [path, body] of Object.entries(bodies))
+      for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
+        expect((await stranger.post(path, { token, ...body }, { from })).status, path).toBe(401);
+    const proof = { challenge: "A".repeat(40), method: "totp", code: "123456" };
+    for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
+      expect((await stranger.post("/auth/login/second-factor", proof, { from })).status).toBe(401);
+  });
+
+  test("are given back to whoever sets a password by a link, of their email and their address", async () => {
+    const user = await me.anotherUser();
+    const [from, elsewhere] = [nextAddress(), nextAddress()];
+    for (const address of [from, elsewhere])
+      for (let i = 1; i < LOGIN_FAILURES.pair; i++) await login(user.email, "guess", address);
+    expect((await stranger.post("/auth/password-reset", { email: user.email }, { from })).status).toBe(200);
+    expect((await login(user.email, user.password, from)).status).toBe(429);
+    const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: "another long password" };
+    expect((await stranger.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
+    expect((await login(user.email, body.new_password, from)).status).toBe(200);
+    expect((await login(user.email, "guess", elsewhere)).status).toBe(401);
+    expect((await login(user.email, body.new_password, elsewhere)).status).toBe(429);
   });
 
   test("thirty concurrent password guesses get only ten tries", async () => {

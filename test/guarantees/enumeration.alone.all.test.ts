@@ -122,11 +122,20 @@ prove("enumeration", async () => {
       await expectSameTime(point, TIMED, [prepare(nobodys), prepare(known)]);
       counts(2 * TIMED);
     },
-    // Two requests that write the same item wait for each other, and so each tells of the other.
+    // Two requests that write the same item wait for each other: those of one email do, whether or not it has a user, and those
+    // of two never do.
     finish: async () => {
       const [one, other] = [await itemsWritten(`one@${uniqueDomain()}`), await itemsWritten(`other@${uniqueDomain()}`)];
       expect(one.length).toBeGreaterThan(1);
       expect(other.filter((item) => one.includes(item))).toEqual([]);
+      const { email } = await theirs.anotherUser();
+      for (const asked of [email, `nobody@${uniqueDomain()}`]) {
+        const [first, second] = [await itemsWritten(asked), await itemsWritten(asked.toUpperCase())];
+        expect(
+          second.filter((item) => first.includes(item)),
+          asked,
+        ).toHaveLength(1);
+      }
     },
     close: () => provider.stop(),
   };

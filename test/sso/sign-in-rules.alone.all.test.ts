@@ -6,6 +6,7 @@ import { PasskeyOptions } from "../../shared/api/second-factors.ts";
 import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
+import { allInvitations } from "../../shared/records/invitations.ts";
 import { createUser, setQuota } from "../../shared/operations/operator.ts";
 import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -43,6 +44,18 @@ test("a provider that is down locks no address out, and nobody who has proven wh
   for (const _ of tries) expect((await start(`ann@${own}`, newTab(), from)).error?.code).toBe("CONFLICT");
 });
 
+test("more than ten people behind one address finish at once", async () => {
+  const [mine, own] = [await account(), uniqueDomain()];
+  const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(own) });
+  await setUpSso(mine, provider, own);
+  const from = newAddress();
+  // Whom nobody lets in: so many sign-ins of one account at once would wait for its audit log.
+  const begun = await Promise.all(Array.from({ length: LOGIN_FAILURES.pair + 5 }, () => come(`ann@${own}`, "unverified-email")));
+  const responses = await Promise.all(begun.map(({ callback, tab }) => finish(callback, tab, from)));
+  expect(responses.map(({ status }) => status)).toEqual(begun.map(() => 403));
+  await provider.stop();
+});
+
 describe("of another account", () => {
   const own = uniqueDomain();
   const people = { ...examplePeople(own) };
@@ -65,9 +78,12 @@ describe("of another account", () => {
     const session = sessionOf(await signInWith(`carl@${own}`, "carl"));
     const role = async () => (await session.get("/auth/me")).as(auth.me().data).role;
     expect(await role()).toBe("admin");
+    const invited = `invited@${own}`;
+    expect((await session.post("/users/invitations", { email: invited, role: "viewer" })).status).toBe(201);
     people["carl"] = { ...facts, email: `carl@${own}`, groups: [] };
     await signInWith(`carl@${own}`, "carl");
     expect(await role()).toBe("operator");
+    expect((await allInvitations(mine.id)).filter(({ email }) => email === invited)).toEqual([]);
     const email = `dora@${own}`;
     const { id } = await createUser(mine.id, { email, name: "Dora", password: "a long enough password" });
     people["dora"] = { ...facts, email, groups: ["admins"] };
