@@ -4,7 +4,7 @@ import { type Client, stranger } from "./client.ts";
 import type { TestAccount } from "./account.ts";
 
 /** What a token may create or delete in a minute, the narrower of its limits. A request counts even if it fails. */
-const REQUESTS_MAX = 20;
+export const REQUESTS_MAX = 20;
 
 type Wanted = Pick<Route, "access" | "fieldRole">;
 

@@ -5,15 +5,11 @@ import type { BackupStatus } from "../../shared/domain/lifecycle.ts";
 import * as instances from "../../shared/api/instances.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { findErp } from "../../shared/providers/sandbox/machines.ts";
-import { getServer } from "../../shared/records/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
-import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
+import { type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { everyItem } from "../harness/table.ts";
-
-const DATA = { orders: 3, note: "before the clone" };
+import { cloneBody, cloneSource, DATA } from "./clone-source.ts";
 
 let me: TestAccount;
 let source: Instance;
@@ -21,28 +17,18 @@ let backup: Backup;
 let api: Client;
 
 beforeAll(async () => {
-  me = await account({ seeded: true });
-  await setQuota(me.id, "server", 100);
-  source = await me.instance({ erp_version: "18.0" });
-  await me.api.put(`/sandbox/instances/${source.id}/data`, DATA);
-  backup = await me.backup(source.id);
-  await me.api.put(`/sandbox/instances/${source.id}/data`, { note: "after the backup" });
+  ({ me, source, backup } = await cloneSource());
 });
 beforeEach(async () => {
   api = (await me.token()).api;
 });
 
-const bodyFor = (fields: Record<string, unknown> = {}) => ({
-  name: "Staging",
-  domain: uniqueDomain("staging"),
-  backup_id: backup.id,
-  ...fields,
-});
-const clone = (fields: Record<string, unknown> = {}, id = source.id) => api.post(`/instances/${id}/clone`, bodyFor(fields));
+const clone = (fields: Record<string, unknown> = {}, id = source.id) =>
+  api.post(`/instances/${id}/clone`, cloneBody(backup, fields));
 const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
 
 test("a clone is a new instance with the backup's data and its own identity, neutralized", async () => {
-  const body = bodyFor();
+  const body = cloneBody(backup);
   const response = await api.post(`/instances/${source.id}/clone`, body);
   const { admin_password, ...begun } = response.as(instances.clone().data);
   expect(response.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
@@ -103,67 +89,9 @@ describe("admin_password", () => {
   );
 });
 
-test("a clone with restore_database false has a fresh database", async () => {
-  const begun = (await clone({ restore_database: false })).as(Instance);
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual({});
-});
-
-test("a clone without the files can be cloned itself, and its backups count the missing files", async () => {
-  const begun = (await clone({ restore_filestore: false })).as(Instance);
-  await me.until(begun.operation_id);
-  const without = await me.backup(begun.id);
-  expect(without).toMatchObject({ status: "completed", missing_files: 1 + Object.keys(DATA).length });
-  const next = (await clone({ backup_id: without.id }, begun.id)).as(Instance);
-  await me.until(next.operation_id);
-  expect(await dataOf(next.id)).toEqual(DATA);
-});
-
-test("a clone with neutralize false keeps sending email", async () => {
-  const begun = (await clone({ neutralize: false })).as(Instance);
-  expect(begun.neutralized).toBe(false);
-  const { result } = await me.until(begun.operation_id);
-  expect(result?.verification).toMatchObject({ is_neutralized: false, new_database_uuid: true });
-  expect(result?.verification?.active_crons).toBeGreaterThan(0);
-});
-
-test.each([
-  { asked: {}, reset: true },
-  { asked: { neutralize: false }, reset: false },
-  { asked: { reset_users: false }, reset: false },
-  { asked: { neutralize: false, reset_users: true }, reset: true },
-])("a clone with $asked resets every user except the administrator: $reset", async ({ asked, reset }) => {
-  const begun = (await clone(asked)).as(Instance);
-  await me.until(begun.operation_id);
-  const usersOf = async ({ id, server_id }: Pick<Instance, "id" | "server_id">) =>
-    (await findErp((await getServer(me.id, server_id)).machine_id ?? "", id))?.database?.users;
-  const [theirs] = (await usersOf(source)) ?? [];
-  expect(theirs).toMatchObject({ password_hash: expect.stringMatching(/^\$pbkdf2/), api_keys: [expect.any(String)] });
-  expect(await usersOf(begun)).toEqual([reset ? { ...theirs, password_hash: "", api_keys: [] } : theirs]);
-});
-
 test("a clone of neither the database nor the files is invalid", async () => {
   const { error } = await clone({ restore_database: false, restore_filestore: false });
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "restore_database" } });
-});
-
-test("a clone can be created on another server, with a given database name", async () => {
-  const server = await me.server();
-  const begun = (await clone({ server_id: server.id, database_name: "elsewhere" })).as(Instance);
-  expect(begun).toMatchObject({ server_id: server.id, database_name: "elsewhere" });
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual(DATA);
-});
-
-test("two clones with one name get different database names", async () => {
-  const [one, other] = [(await clone()).as(Instance), (await clone()).as(Instance)];
-  expect(one.database_name).not.toBe(other.database_name);
-  await Promise.all([one, other].map(({ operation_id }) => me.until(operation_id)));
-});
-
-test.each(["Ünïcödé Shop 2", "123", "💥", "_", "a".repeat(64)])("the name %s makes a valid database name", async (name) => {
-  const { database_name } = (await clone({ name })).as(Instance);
-  expect(database_name).toMatch(/^[a-z][a-z0-9_]{0,62}$/);
 });
 
 describe("rejected clones", () => {
@@ -212,42 +140,7 @@ describe("rejected clones", () => {
 
   test("a clone needs the permission to restore, because it exposes the whole backup", async () => {
     const { api: writer } = await me.token(["instances:write"]);
-    const response = await writer.post(`/instances/${source.id}/clone`, bodyFor());
+    const response = await writer.post(`/instances/${source.id}/clone`, cloneBody(backup));
     expect(response.error?.message).toBe("Token does not have permission: backups:restore");
-  });
-});
-
-test("a backup of a deleted instance can be cloned if the request names a server", async () => {
-  const instance = await me.instance();
-  await me.api.put(`/sandbox/instances/${instance.id}/data`, DATA);
-  const left = await me.backup(instance.id);
-  await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
-  const without = await clone({ backup_id: left.id }, instance.id);
-  expect(without.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
-  const begun = (await clone({ backup_id: left.id, server_id: instance.server_id, domain: instance.domain }, instance.id)).as(
-    Instance,
-  );
-  expect(begun.admin_email).toBe(instance.admin_email);
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual(DATA);
-  expect((await clone({ backup_id: left.id, server_id: instance.server_id }, unusedId("instance"))).status).toBe(404);
-});
-
-test("a clone of a damaged archive fails and leaves nothing on the server", async () => {
-  const damaged = await me.backup(source.id, { note: "corrupt" });
-  const begun = (await clone({ backup_id: damaged.id })).as(Instance);
-  const { error } = await me.until(begun.operation_id, "failed");
-  expect(error?.code).toBe("BACKUP_CORRUPT");
-  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({
-    status: "failed",
-    status_reason: error?.message,
-  });
-  expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
-  const after = (await api.get(`/backups/${damaged.id}`)).as(Backup);
-  expect(after).toEqual({
-    ...damaged,
-    status: "failed",
-    status_reason: error?.message,
-    reason: { code: "backup_unusable", parameters: expect.any(Object) },
   });
 });
