@@ -16,6 +16,7 @@ import {
   noteWatched,
   selectNews,
   selectReported,
+  type StatusLine,
   wasHeard,
   withoutLines,
 } from "../../shared/operations/health.ts";
@@ -85,7 +86,9 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
   if ((isInTrouble || !responded) && !isHeld)
     await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
   const heard =
-    isInTrouble || !responded || isHeld ? {} : await processReport({ server, watched, loggedIn, news, line, at, alertsOf });
+    isInTrouble || !responded || isHeld
+      ? {}
+      : await processReport({ server, watched, loggedIn, news, line, report, at, alertsOf });
   const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
@@ -110,6 +113,7 @@ interface ReceivedReport {
   news: ReturnType<typeof selectNews>;
   /** That a login has brought. */
   line: Probed["line"];
+  report: Probed["report"];
   at: number;
   alertsOf: ReadAlerts;
 }
@@ -121,6 +125,7 @@ async function processReport({
   loggedIn,
   news: served,
   line,
+  report,
   at,
   alertsOf,
 }: ReceivedReport): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
@@ -133,13 +138,19 @@ async function processReport({
     return withoutLines(watched);
   }
   if (!wasHeard(watched)) await noteWatched(server, true);
-  const { misses, wentDown, toRestart, seen } = await judgeErps(server, watched.misses, news);
+  const { misses, wentDown, toRestart, seen } = await judgeErps(server, watched.misses, news, pausedErps(news, report));
   for (const each of seen) if (!(await judgeDown(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
   const { sequence } = news;
   return { line: { sequence, at: new Date(at).toISOString(), lost: false, reported: served === undefined }, misses };
+}
+
+/** Which ERPs the machine has paused, by its report; null if it has, and did not report. */
+function pausedErps({ paused = false }: StatusLine, report: Probed["report"]): Set<string> | null {
+  if (report?.uses === undefined) return paused ? null : new Set();
+  return new Set(report.uses.filter((use) => use.paused).map(({ instance_id }) => instance_id));
 }
 
 /** Whether a restart has begun: the next one waits for as many misses as the first. */

@@ -111,6 +111,14 @@ export const STATEMENT_FORMS = {
   trigger: `^CREATE (?:CONSTRAINT )?TRIGGER .* EXECUTE (?:FUNCTION|PROCEDURE) (${NAME})`,
 } as const;
 
+/** They read or write the server's files, or connect elsewhere. */
+const LEAVING_FUNCTIONS = [
+  "pg_read_(?:binary_)?file|pg_stat_file|lo_import|lo_export",
+  "pg_ls_(?:log|wal|tmp|archive_status|logicalmap|logicalsnap|replslot|summaries)?dir",
+  "pg_file_(?:read|write|length|rename|unlink|sync)",
+  "dblink(?:_(?:connect(?:_u)?|exec|open|send_query))?",
+].join("|");
+
 /**
  * Commands that leave the database, which no ERP's dump has: one with them is rejected. Whoever wants to hide them from this can;
  * what keeps them inside is that the dump is loaded by a role without privileges, in containers without a network. Of a statement
@@ -131,5 +139,7 @@ export const LEAVING = {
   ].join("|"),
   /** Matched against statements with a body. */
   language: String.raw`\bLANGUAGE "?(?:c|internal|plpython\w*|plperlu|pltclu|plsh)\b`,
-  call: String.raw`\b(?:pg_read_(?:binary_)?file|pg_ls_\w*dir|pg_stat_file|pg_file_\w+|lo_import|lo_export|dblink\w*)"? ?\(`,
+  /** Names of tables in front of a parenthesis, which are no functions. They are removed before `call` is looked for. */
+  table: String.raw`\b(?:TABLE(?: IF NOT EXISTS)?|COPY|INTO|REFERENCES|^CREATE (?:UNIQUE )?INDEX .*? ON(?: ONLY)?) ${NAME}`,
+  call: String.raw`\b(?:${LEAVING_FUNCTIONS})"? ?\(`,
 } as const;

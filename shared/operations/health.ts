@@ -85,13 +85,25 @@ export interface SeenErp {
   since: string | null;
 }
 
+type Check = (typeof HEALTH_CHECKS)[number];
 /** A fault that no restart of an ERP mends. */
-const OF_PROXY = "proxy" satisfies (typeof HEALTH_CHECKS)[number];
+const OF_PROXY = "proxy" satisfies Check;
+/** What does not load of an ERP that its machine has paused. */
+const OF_PAUSED = "page" satisfies Check;
 
-/** Records which ERPs went down or came back, while they should run and no operation holds them. */
-export async function judgeErps(server: ServerRecord, before: Misses, { faults }: StatusLine): Promise<Judged> {
+/**
+ * Records which ERPs went down or came back, while they should run and no operation holds them. The machine does not look at
+ * those that it has paused: they are down, and go on by themselves. Null if there are any, but nobody knows which.
+ */
+export async function judgeErps(
+  server: ServerRecord,
+  before: Misses,
+  { faults }: StatusLine,
+  paused: ReadonlySet<string> | null = new Set(),
+): Promise<Judged> {
   const found = new Map(faults.slice(0, server.instances + NAMED_MAX).map((fault) => [fault.instance_id, fault]));
-  const ids = [...new Set([...found.keys(), ...Object.keys(before)])];
+  const alsoPaused = [...(paused ?? [])].slice(0, server.instances + NAMED_MAX);
+  const ids = [...new Set([...found.keys(), ...Object.keys(before), ...alsoPaused])];
   const instanceKey = (id: string) => instanceRef(server.account_id, id).key;
   const items = await readAll(ids.map(instanceKey));
   const judged: Judged = { misses: {}, wentDown: [], toRestart: [], seen: [] };
@@ -109,6 +121,9 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
     if (!SERVING.includes(instance.state)) {
       if (isDown) judged.misses[id] = 0;
       since = null;
+    } else if (paused?.has(id) === true) {
+      judged.misses[id] = 0;
+      if (!isDown && (await recordHealth(instance, failing, OF_PAUSED))) since = now();
     } else if (fault !== undefined) {
       const misses = (before[id] ?? 0) + fault.looks;
       judged.misses[id] = misses;
@@ -119,7 +134,7 @@ export async function judgeErps(server: ServerRecord, before: Misses, { faults }
       }
       if (misses >= MISSES.restart && fault.what !== OF_PROXY) judged.toRestart.push(instance);
     } else if (isDown) {
-      if (await recordHealth(instance, ok, null)) since = null;
+      if (paused !== null && (await recordHealth(instance, ok, null))) since = null;
       else judged.misses[id] = 0;
     }
     judged.seen.push({ instance, since });

@@ -37,11 +37,14 @@ const resolveAll: Resolve = async (hostname) => {
 /** Global IPv6 addresses (RFC 4291, 2000::/3): what is outside of it has another meaning, or none yet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
+/** Azure gives each of its machines what is meant for it alone there, though the address is a public one. */
+const AZURE_HOST = "168.63.129.16";
+
 /** Whether an address belongs to the public internet, and to one machine there. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
-  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast" && address.toString() !== AZURE_HOST;
   if (address.zoneId !== undefined) return false;
   if (address.isIPv4MappedAddress()) return isPublicAddress(address.toIPv4Address().toString());
   // NAT64, 6to4 and Teredo contain an IPv4 address of anywhere. Nobody's receiver needs them.

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
+import { missingFiles, unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
+import { BACKUP, made, renamed, STORED, zip } from "./made-archives.ts";
 import { REJECTED } from "./rejected-archives.ts";
 import { OF_PROGRAMS, TAKEN } from "./taken-archives.ts";
 import { drivenProgram } from "./files-program.ts";
@@ -24,7 +25,7 @@ def listed_in(whole):
         start = start if start > HEAD_BYTES else 0
         ends = (whole[:HEAD_BYTES] if start else b"") + whole[start:]
         commands.incoming_archive = lambda: io.BytesIO(ends)
-        listed = list_archive(str(len(whole)), str(start), "bounded")
+        listed = list_archive(str(len(whole)), str(start), "1500000")
         if "from" not in listed:
             return listed
         assert listed["from"] < start, listed
@@ -107,6 +108,43 @@ whole = files + listing + struct.pack("<4sHHHHLLH", END, 0, 0, 66_000 & MAX16, 6
 print(json.dumps([len(list(Ends(io.BytesIO(whole), len(whole), 0).listing())), len(list(Reader(io.BytesIO(whole)).entries()))]))
 `;
     expect(driven(driver)).toEqual([66_000, 0]);
+  });
+
+  test("find files that were packed with their database's folder, as long as all of them were", () => {
+    const into = (folder: string) => (path: string) => path.replace(/^filestore\//, `filestore/${folder}/`);
+    const nested = renamed(into("my shop"));
+    const mixed = zip((path) => (path === STORED ? {} : { name: into("other")(path) }));
+    const names = Object.keys(BACKUP).flatMap((path) => (path.startsWith("filestore/") ? [path.slice(10)] : []));
+    expect(names.length).toBeGreaterThan(1);
+    expect(Object.keys(unpackArchive(nested).files).toSorted()).toEqual(names.toSorted());
+    expect(Object.keys(unpackArchive(mixed).files)).toContain(STORED.slice(10));
+    expect(missingFiles(unpackArchive(mixed))).toHaveLength(names.length - 1);
+
+    const driver = (bytes: Buffer): string => `
+import base64, io, tempfile
+links.STORE = os.fsencode(tempfile.mkdtemp())
+commands.incoming_archive = lambda: io.BytesIO(base64.b64decode("${bytes.toString("base64")}"))
+report = unpack("drill")
+there = {name.decode() for name in walk(folder("drill"))}
+print(json.dumps([report["missing_files"], sum(name in there for name in json.loads(${JSON.stringify(JSON.stringify(names))}))]))
+`;
+    expect(driven(driver(nested))).toEqual([0, names.length]);
+    expect(driven(driver(mixed))).toEqual([names.length - 1, 1]);
+  });
+
+  test("reject an archive of more files than a backup takes", () => {
+    const driver = (max: number): string => `
+import base64, io
+whole = base64.b64decode("${Buffer.from(made).toString("base64")}")
+commands.incoming_archive = lambda: io.BytesIO(whole)
+try:
+    print(json.dumps(list_archive(str(len(whole)), "0", "${max}")["entries"]))
+except Unusable as error:
+    print(json.dumps(str(error)))
+`;
+    const count = Object.keys(BACKUP).length;
+    expect(driven(driver(count))).toBe(count);
+    expect(driven(driver(count - 1))).toBe(`it has ${count} files, but a backup takes ${count - 1} at most`);
   });
 
   test("name the program that wrote a wrong listing of more than 4 GB", () => {

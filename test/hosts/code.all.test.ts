@@ -1,7 +1,7 @@
 // What the builder makes of repositories: real git servers on loopback, some of them hostile. Only its container is missing.
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,6 +37,8 @@ interface Repository {
 
 /** In place of its container's. */
 interface Limits {
+  MEMORY?: string;
+  PATH?: string;
   CODE_BYTES_MAX?: string;
   FILE_BYTES_MAX?: string;
   CODE_SECONDS?: string;
@@ -79,7 +81,10 @@ describe("the builder", unless(noGit), () => {
     more: Limits = {},
     inPlace: string[] = [],
   ) => {
-    const limits = [`--as=${MEMORY}`, ...(more.FILE_BYTES_MAX === undefined ? [] : [`--fsize=${more.FILE_BYTES_MAX}`])];
+    const limits = [
+      `--as=${more.MEMORY ?? MEMORY}`,
+      ...(more.FILE_BYTES_MAX === undefined ? [] : [`--fsize=${more.FILE_BYTES_MAX}`]),
+    ];
     const [command = "", ...rest] = [...inPlace, "prlimit", ...limits, "python3", "-I", PROGRAM, ...words];
     const running = promisify(execFile)(command, rest, {
       env: { PATH: process.env["PATH"], CODE_PROTOCOLS: "http:https:ssh", ...more },
@@ -253,6 +258,22 @@ describe("the builder", unless(noGit), () => {
       expect(await problemOf({ url: url(), commit })).toMatchObject({ code: "CODE_INVALID", reason: "code_too_large" });
     });
 
+    test("of paths that are too long together", async () => {
+      const inmost = servers.commit(name(), { "__manifest__.py": "{}" });
+      const commit = servers.commitOf(
+        name(),
+        inmost,
+        Array.from({ length: 200 }, () => ["a".repeat(4_000)]),
+      );
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ reason: "code_too_large" });
+    });
+
+    test("of a manifest that is too large to be read", async () => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": `{}${" ".repeat(1024 ** 2)}` });
+      const { problems } = await fetch([{ url: url(), commit }]);
+      expect(problems[0]?.problem).toMatch(/does not parse: it has more than 1 MB$/);
+    });
+
     test("of a link that is longer than a path", async () => {
       const commit = servers.commit(name(), { "acme/__manifest__.py": "{}", "acme/a": { link: "a/".repeat(4_000) } });
       expect(await problemOf({ url: url(), commit })).toMatchObject({ reason: "code_link_outside" });
@@ -263,6 +284,22 @@ describe("the builder", unless(noGit), () => {
       expect(await problemOf({ url: url(), commit }, { CODE_BYTES_MAX: "200000" })).toMatchObject({ reason: "code_too_large" });
       expect(readdirSync(place)).toEqual([]);
     });
+  });
+
+  test("writes a file that is larger than the memory", async () => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), "acme/zeros": "0".repeat(150 * 1024 ** 2) });
+    expect((await fetch([{ url: url(), commit }], { MEMORY: String(128 * 1024 ** 2) })).problems).toEqual([]);
+    expect(statSync(join(place, `1-${name()}/acme/zeros`)).size).toBe(150 * 1024 ** 2);
+  });
+
+  test.each(["ls-tree", "cat-file --batch"])("says which repository takes too long to be read by git %s", async (slow) => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    const programs = join(place, "programs");
+    mkdirSync(programs);
+    const git = `#!/bin/sh\ncase "$*" in *"${slow}"*) exec sleep 600 ;; esac\nPATH=$REST exec git "$@"\n`;
+    writeFileSync(join(programs, "git"), git.replace("$REST", process.env["PATH"] ?? ""), { mode: 0o755 });
+    const limits = { CODE_SECONDS: "5", PATH: `${programs}:${process.env["PATH"]}` };
+    expect(await problemOf({ url: url(), commit }, limits)).toMatchObject({ code: "CODE_UNREACHABLE", reason: "code_slow" });
   });
 
   describe("git's scratch", () => {
@@ -392,7 +429,7 @@ describe("the builder", unless(noGit), () => {
       const changed = host.replace(/[A-Za-z0-9+/=]{60,}$/, other);
       expect(changed).not.toBe(host);
       const rejected = await resolve([repository], [changed]);
-      expect(reasonIn(rejected.commits[0]?.problem ?? "")).toEqual(because("code_host_key", { url: repository.url }));
+      expect(reasonIn(rejected.commits[0]?.problem ?? "")).toEqual(because("code_host_key_changed", { url: repository.url }));
       const stranger = createKeyPair(new Uint8Array(32).fill(4), "deploy").private_key;
       const denied = await resolve([{ ...repository, credential: { private_key: stranger } }], known_hosts);
       expect(reasonIn(denied.commits[0]?.problem ?? "")?.code).toBe("code_no_access");

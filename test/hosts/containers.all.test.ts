@@ -1,10 +1,11 @@
 // How containers are isolated from each other and from the machine, and what the script keeps of them.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Job } from "../../shared/hosts/host.ts";
 import { missingModules } from "../../shared/domain/missing-modules.ts";
+import { because, inEnglish, reasonIn } from "../../shared/domain/reasons.ts";
 import { hostScript } from "../../shared/hosts/host-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { unless } from "../harness/unless.ts";
@@ -52,8 +53,8 @@ describe("containers on a machine", unless(noMachine), () => {
         const text = rules(`[FIREWALL]=${each}`);
         expect(text).toContain('elements = { "br-0123456789ab" }');
         expect(text).toContain("iifname @containers jump from_containers");
-        expect(text).toMatch(/th dport 53 accept\n {4}ip daddr 169\.254\.0\.0\/16 drop/);
-        for (const network of ["10.0.0.0/8", "169.254.0.0/16", "fc00::/7", "fe80::/10", "::ffff:0:0/96"])
+        expect(text).toMatch(/th dport 53 accept\n {4}ip daddr \{ 168\.63\.129\.16, 169\.254\.0\.0\/16 \} drop/);
+        for (const network of ["10.0.0.0/8", "168.63.129.16, 169.254.0.0/16, ", "fc00::/7", "fe80::/10", "::ffff:0:0/96"])
           expect(text).toContain(network);
         expect(text).toContain("tcp dport 25 drop");
       }
@@ -112,12 +113,19 @@ describe("containers on a machine", unless(noMachine), () => {
     test("gets its buffer at the next start, in a file system of its own, and its site leads there", async () => {
       machine.docker(":");
       machine.standIn("mountpoint", "exit 0");
+      mkdirSync(join(machine.root, "buffers"), { recursive: true });
+      writeFileSync(join(machine.root, "buffers/ins_1.img"), "");
+      truncateSync(join(machine.root, "buffers/ins_1.img"), 256 * 1024 ** 2);
       await readyInTime(restart("op_buffered-restartErp"));
       machine.standIn("mountpoint", 'exec /usr/bin/mountpoint "$@"');
       expect(site()).toContain("reverse_proxy erp-ins_1-buffer:8080 {");
       expect(compose()).toContain(`volumes: ["./buffer:/etc/buffer:ro", "${machine.root}/buffers/ins_1:/buffer"]`);
       expect(compose()).toContain('environment: { ODOO_HTTP_SOCKET_TIMEOUT: "300", TMPDIR: /var/lib/odoo/tmp }');
-      expect(readFileSync(fact("buffer/nginx.conf"), "utf8")).toContain("proxy_pass http://$erp:8069;");
+      const nginx = readFileSync(fact("buffer/nginx.conf"), "utf8");
+      expect(nginx).toContain("proxy_pass http://$erp:8069;");
+      expect(nginx, "a response takes a small share of the buffer").toContain(`proxy_max_temp_file_size ${8 * 1024 ** 2};`);
+      expect(nginx).toContain("error_page 500 =503 @full;");
+      expect(nginx).toContain("Too many large uploads and downloads at once");
       // Each container's log is bounded.
       expect(compose()).toContain('x-logging: &logging\n  driver: json-file\n  options: { max-size: 10m, max-file: "3" }\n');
       expect(compose().match(/^ {4}container_name: /gm)).toHaveLength(3);
@@ -129,6 +137,9 @@ describe("containers on a machine", unless(noMachine), () => {
       await readyInTime(restart("op_memory-restartErp"));
       expect(compose()).toContain('tmpfs: ["/tmp:size=16m", "/buffer:size=32m,mode=1777"]');
       expect(compose()).toContain('volumes: ["./buffer:/etc/buffer:ro"]');
+      const nginx = readFileSync(fact("buffer/nginx.conf"), "utf8");
+      expect(nginx, "no response is cut off for want of room").toContain("proxy_max_temp_file_size 0;");
+      expect(nginx).toContain("There is no room for this upload");
     });
 
     test("starts as it did before if the image cannot be pulled", async () => {
@@ -149,7 +160,7 @@ describe("containers on a machine", unless(noMachine), () => {
 
   test("the buffer takes uploads as large as the ERP does, and outlasts the ERP's own limit", () => {
     const nginx = (parameter: string): string =>
-      call(`PROJECT=erp-x; setting() { echo '${parameter}'; }; DATABASE=shop; nginx_conf`);
+      call(`ID=x PROJECT=erp-x; setting() { echo '${parameter}'; }; DATABASE=shop; nginx_conf`);
     for (const none of ["", "0", "-1", "1; include /etc/passwd"])
       expect(nginx(none)).toContain("client_max_body_size 134217728;");
     const larger = nginx("536870912");
@@ -184,6 +195,37 @@ describe("containers on a machine", unless(noMachine), () => {
       ready: true,
       result: { unfinished_modules: ["crm", "sale_stock"], modules: null },
     });
+  });
+
+  test("why an ERP does not respond is said with a code, whatever it is", async () => {
+    const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
+    const why = async (): Promise<string | undefined> => {
+      const progress = await ssh.run(machine.server, health);
+      return progress.ready ? "ready" : progress.why?.code;
+    };
+    machine.docker(":");
+    machine.standIn("nsenter", PAGES);
+    writeFileSync(fact("paused"), "quota");
+    expect(await why()).toBe("erp_paused");
+    rmSync(fact("paused"));
+    for (const [ended, code] of [
+      ["erp-ins_1-db", "database_server_not_running"],
+      ["erp-ins_1", "erp_not_running"],
+      ["erp-caddy", "proxy_not_running"],
+    ] as const) {
+      writeFileSync(note("ended"), `${ended}\n`);
+      expect(await why()).toBe(code);
+    }
+    rmSync(note("ended"));
+    for (const what of ["stylesheet", "script"] as const) {
+      writeFileSync(note("broken-page"), what);
+      expect(await why()).toBe(`erp_lacks_${what}`);
+    }
+    machine.standIn("nsenter", "exit 1");
+    expect(await why()).toBe("erp_silent");
+    const sentences = readFileSync("shared/hosts/script/run.sh", "utf8").matchAll(/reason="([A-Z][^"]+)"/g);
+    for (const [, sentence = ""] of sentences) expect(reasonIn(sentence), sentence).not.toBeNull();
+    expect(call("sentence_on_page page").trim()).toBe(inEnglish(because("erp_shows_no_page")));
   });
 
   test("installed modules are compared with the image's, which is listed once", async () => {

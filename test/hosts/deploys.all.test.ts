@@ -472,10 +472,13 @@ describe("a deploy", unless(noMachine), () => {
     await jobs.run<"fetch_code">({ ...check, repositories: [] });
     expect(fact("known_hosts")).toBe(`${key}\n${of22}\n${other}\n`);
     const at = (url: string) => ({ url, ref: "main", path: null, credential: null });
-    const resolve = (urls: string[]) =>
-      jobs.run<"resolve_code">({ kind: "resolve_code", ...of, repositories: urls.map(at), hold: false });
+    const resolve = (urls: string[], trust_new_host_keys = false) =>
+      jobs.run<"resolve_code">({ kind: "resolve_code", ...of, repositories: urls.map(at), hold: false, trust_new_host_keys });
     await resolve(["ssh://git@git.example.com/acme", "https://x.example/acme", "ssh://git@old.example:2222/acme"]);
     expect(fact("known_hosts")).toBe(`${key}\n${of22}\n`);
+    await resolve(["ssh://git@git.example.com/acme"], true);
+    expect(fact("known_hosts")).toBe("");
+    writeFileSync(here("known_hosts"), `${key}\n`);
     await resolve([]);
     expect(fact("known_hosts")).toBe("");
   });

@@ -189,6 +189,21 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     ],
     ["the count of the rows is cut off", { "recovers-at": "select json_build_array(%L" }, "was lost"],
     ["the list of the files is cut off", { "recovers-at": "select json_build_array(store_fname" }, "was lost"],
+    [
+      "the disk is full while rows are counted",
+      { "fails-at": "select json_build_array(%L\nERROR:  53100: could not write\n" },
+      "reports: could not write",
+    ],
+    [
+      "the disk is full while files are listed",
+      { "fails-at": "select json_build_array(store_fname\nERROR:  53100: could not write\n" },
+      "reports: could not write",
+    ],
+    [
+      "a page is damaged when generated files are removed",
+      { "fails-at": "delete from ir_attachment\nERROR:  XX001: invalid page in block 1\n" },
+      "reports: invalid page",
+    ],
     ["the ERP is killed", { login: "000", ended: "erp-drill", killed: "erp-drill" }, "ERP ran out of memory"],
     ["the ERP's database is killed", { login: "000", ended: "erp-drill", killed: "erp-drill-db" }, "server ran out of memory"],
   ])("a machine that runs short is not the archive's fault: %s", async (_, notes, message) => {

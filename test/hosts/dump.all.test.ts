@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Unusable } from "../../shared/hosts/sandbox/layout.ts";
 import { leaveOut } from "../../shared/hosts/sandbox/statements.ts";
 import { drivenProgram } from "./files-program.ts";
-import { LEAVING_TEXTS, LEFT_OUT, LOADED, NAMESAKES } from "./statements.ts";
+import { LEAVING_TEXTS, LEFT_OUT, LOADED, NAMED_LIKE_FUNCTIONS, NAMESAKES } from "./statements.ts";
 
 const KNOWN = {
   present: ["plpgsql", "vector"],
@@ -108,6 +108,13 @@ test("what has the name of something that was left out is loaded, on machines an
     expect(Object.fromEntries(left_out.map(({ kind, count }) => [kind, count])), what).toEqual(expected);
     expect(inSandbox.left_out, what).toEqual(left_out);
   }
+});
+
+test("tables that are called as functions which leave the database are loaded, on machines and in the sandbox", () => {
+  const dump = `${HEAD}${TABLE}${NAMED_LIKE_FUNCTIONS}${TAIL}`;
+  const { error, left_out } = passOn(dump);
+  expect([error, left_out]).toEqual([undefined, []]);
+  expect(leaveOut(dump).left_out).toEqual([]);
 });
 
 test("what leaves the database is rejected in the same words, or left out, on machines and in the sandbox", () => {

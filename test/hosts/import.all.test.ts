@@ -15,7 +15,7 @@ import { BUCKET } from "../local/services.ts";
 import { ownAws } from "./cloud.ts";
 import { drivenProgram } from "./files-program.ts";
 import { noMachine, PAGES, processesWith, signal, startMachine, type TestMachine, until } from "./machine.ts";
-import { LEAVING_TEXTS } from "./statements.ts";
+import { LEAVING_TEXTS, NAMED_LIKE_FUNCTIONS } from "./statements.ts";
 
 const MANIFEST = {
   odoo_dump: "1",
@@ -263,6 +263,7 @@ print(scan.size)
       'CREATE TABLE "copy" ("to" text DEFAULT \'program\', copy_to text);\nCREATE INDEX i ON "copy" ("language", c);\n',
       "CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $$ begin -- copy t from program 'x'\n return 'copy t from program'; end $$;\n",
       "CREATE VIEW v AS SELECT substring(copy FROM 'a') AS x FROM t;\nCOMMENT ON FUNCTION public.dblink(text) IS 'x';\n",
+      NAMED_LIKE_FUNCTIONS,
       "INSERT INTO t VALUES ('copies', E'a\\nb', '\\d+');\nSELECT pg_catalog.setval('public.t_id_seq', 1, true);\n",
     ];
     expect(scanned(harmless.map((sql) => `${sql}${END}`)).flat()).toEqual(harmless.flatMap(() => [null, null, null]));
@@ -285,6 +286,10 @@ print(scan.size)
     }
     writeFileSync(note("sql-error"), "psql: error: connection to server failed\n");
     await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
+    writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "extensions.vector" does not exist\n');
+    await expectRejected(zipOf(), "its database has the extension vector in the schema extensions, but here it is in public");
+    writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.vector" does not exist\n');
+    await expectRejected(zipOf(), 'the database reports: type "public.vector" does not exist');
     writeFileSync(note("sql-error"), "psql:/in:9: error: connection to server was lost\n");
     writeFileSync(note("sql-status"), "2");
     await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
@@ -294,6 +299,19 @@ print(scan.size)
       await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
     }
     rmSync(note("recovers-at"));
+    for (const [query, why] of [
+      ["name = 'base'", "its database is not an ERP's"],
+      ["distinct store_fname", "its database has no list of its files"],
+    ] as const) {
+      writeFileSync(note("fails-at"), `${query}\nERROR:  53100: could not extend file\n`);
+      await expect(examined(zipOf())).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining("The throwaway database server reports: could not extend file"),
+      });
+      writeFileSync(note("fails-at"), `${query}\nERROR:  42P01: relation does not exist\n`);
+      await expectRejected(zipOf(), why);
+    }
+    rmSync(note("fails-at"));
     writeFileSync(note("base"), "17.0.1.3\n");
     await expectRejected(zipOf(), "its database is not of version 19.0");
     await expect(done(await jobOf(zipOf(), "0".repeat(64)))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });

@@ -135,6 +135,10 @@ case "$*" in
       echo "psql: error: FATAL:  the database system is in recovery mode" >&2
       exit 2
     fi
+    if [ -e $NOTES/fails-at ] && [[ $asked == *"$(head -n 1 $NOTES/fails-at)"* ]]; then
+      if [[ "$*" == *VERBOSITY=verbose* ]]; then sed 1d $NOTES/fails-at >&2; else sed -E '1d; s/[0-9A-Z]{5}: //' $NOTES/fails-at >&2; fi
+      exit 3
+    fi
     if [ -e $NOTES/databases ]; then databases "$asked"; fi
     case $asked in
       *pg_terminate_backend*)

@@ -216,6 +216,18 @@ export const NAMESAKES: readonly (readonly [what: string, statements: readonly (
     ],
   ];
 
+/** Tables of a module whose models are called as functions that leave the database. */
+export const NAMED_LIKE_FUNCTIONS = `CREATE TABLE public.dblink_log (\n    id integer\n);
+CREATE TABLE public.dblink (\n    id integer,\n    log_id integer\n);
+COPY public.dblink_log (id) FROM stdin;\n1\n\\.\n
+COPY public.dblink (id, log_id) FROM stdin;\n1\t1\n\\.\n
+INSERT INTO public.dblink (id) VALUES (2);
+CREATE INDEX dblink_id ON public.dblink (id);
+CREATE UNIQUE INDEX pg_file_name ON ONLY public.dblink (id);
+ALTER TABLE ONLY public.t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES public.dblink(id) ON DELETE CASCADE;
+CREATE VIEW public.v AS\n SELECT public.dblink_error(1), public.pg_file_size('x'::text) AS s;
+`;
+
 /** Commands that leave the database, or would. */
 export const LEAVING_TEXTS: readonly (readonly [what: string, sql: string])[] = [
   ["a shell command", "\\! touch ../ran\n"],
@@ -252,6 +264,9 @@ export const LEAVING_TEXTS: readonly (readonly [what: string, sql: string])[] = 
     "a function that connects elsewhere",
     "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $_$ begin perform dblink('x', 'y'); end $_$;\n",
   ],
+  ["a row from elsewhere", "INSERT INTO public.dblink_log SELECT * FROM dblink('x', 'y') AS t(a text);\n"],
+  ["a join with elsewhere", "CREATE VIEW v AS SELECT * FROM t JOIN u ON public.dblink_connect('x') = 'OK';\n"],
+  ["an index of what is elsewhere", "CREATE INDEX i ON public.dblink (pg_read_file(a));\n"],
   ["a library of the server", "LOAD '/tmp/x.so';\n"],
   ["a default that reads a file", "ALTER TABLE t ADD COLUMN c text DEFAULT pg_catalog.\"pg_read_file\"('/etc/passwd');\n"],
 ];

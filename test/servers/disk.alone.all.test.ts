@@ -7,6 +7,7 @@ import * as overview from "../../shared/api/overview.ts";
 import { Event } from "../../shared/api/events.ts";
 import { readAlerts } from "../../shared/operations/alerts.ts";
 import { countLowDisk, explainUses } from "../../shared/operations/disk-use.ts";
+import { judgeErps } from "../../shared/operations/health.ts";
 import { judgeReport } from "../../shared/operations/report-alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -143,11 +144,29 @@ test("in the sandbox, too, a quota reaches the machine within a minute, and the 
   expect((await put(big.id, 100_000_000)).as(Instance).disk_quota_bytes).toBe(100_000_000);
   await put(small.id, 590_000_000);
   await check();
-  expect((await instanceOf(big.id)).status_reason).toContain("is paused");
-  expect((await instanceOf(small.id)).status_reason).toContain("than its quota");
+  expect(await instanceOf(big.id)).toMatchObject({
+    status: "running",
+    status_reason: expect.stringContaining("is paused"),
+    health: { status: "failing", checks: expect.arrayContaining([{ name: "page", passed: false }]) },
+  });
+  expect(await instanceOf(small.id)).toMatchObject({
+    status_reason: expect.stringContaining("than its quota"),
+    health: { status: "ok" },
+  });
+  for (let minute = 0; minute < 6; minute += 1) await check();
+  const sinceThen = async (): Promise<string[]> =>
+    (await me.api.get(`/events?class=outcomes&resource_id=${big.id}&per_page=100`))
+      .as(z.array(Event))
+      .flatMap(({ type }) => (/^instance\.(?:up|down|restart)/.test(type) ? [type] : []))
+      .toReversed();
+  expect(await sinceThen(), "it is not restarted").toEqual(["instance.down"]);
+  expect((await instanceOf(big.id)).status).toBe("running");
+  await judgeErps(await getServer(me.id, server.id), { [big.id]: 0 }, { sequence: 1, faults: [], paused: true }, null);
+  expect((await instanceOf(big.id)).health.status, "without a report nobody knows").toBe("failing");
   await put(big.id, null);
-  await check();
-  expect(await instanceOf(big.id)).toMatchObject({ disk_quota_bytes: null, status_reason: null });
+  for (let minute = 0; minute < 2; minute += 1) await check();
+  expect(await instanceOf(big.id)).toMatchObject({ disk_quota_bytes: null, status_reason: null, health: { status: "ok" } });
+  expect(await sinceThen()).toEqual(["instance.down", "instance.up"]);
   const listed = (await me.api.get("/servers")).as(z.array(ListedServer)).find(({ id }) => id === server.id);
   expect(listed).toMatchObject({ disk_free_bytes: GB, disk_size_bytes: 40 * GB, instance_count: 2 });
 });

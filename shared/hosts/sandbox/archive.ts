@@ -5,7 +5,7 @@ import { type ErpDatabase, ErpFiles, type SandboxErp } from "../../providers/san
 import { because } from "../../domain/reasons.ts";
 import type { Job, LeftOut } from "../host.ts";
 import { byName, countRows, fromDump, toDump } from "./dump.ts";
-import { requirePlainDump, printable, unusable, Unusable } from "./layout.ts";
+import { requirePlainDump, printable, unusable, Unusable, withoutExtraFolder } from "./layout.ts";
 import { firstModules } from "./modules.ts";
 import { unzip } from "./zip.ts";
 
@@ -66,7 +66,11 @@ export function unpackArchive(bytes: Uint8Array): Archived {
   if (dump === undefined || manifest === undefined) throw unusable("listing");
   requirePlainDump(dump);
   const about = manifestIn(manifest);
-  const files = Object.entries(stored).map(([path, content]) => [path.slice(FILESTORE.length), decodeText(path, content)]);
+  const paths = withoutExtraFolder(Object.keys(stored));
+  const files = Object.entries(stored).map(([path, content], index) => [
+    (paths[index] ?? path).slice(FILESTORE.length),
+    decodeText(path, content),
+  ]);
   return { manifest: about, ...fromDump(decodeText("dump.sql", dump)), files: ErpFiles.parse(Object.fromEntries(files)) };
 }
 

@@ -80,6 +80,21 @@ export function ownName(name: string): OwnName | undefined {
   return { top, path: `filestore/${HASHED.test(path) ? path.toLowerCase() : path}` };
 }
 
+const IN_FOLDER = /^filestore\/(?:(.+)\/)?[0-9a-f]{2}\/[0-9a-f]{40}$/;
+
+/** The paths of a backup's files; those that all share a folder of their own, such as their database's, without it. */
+export function withoutExtraFolder(paths: readonly string[]): string[] {
+  const found = paths.flatMap((path) => {
+    const match = IN_FOLDER.exec(path);
+    return match === null || /(?:^|\/)checklist$/.test(match[1] ?? "") ? [] : [match[1]];
+  });
+  const [extra, ...others] = new Set(found);
+  if (extra === undefined || others.length > 0) return [...paths];
+  const folder = `filestore/${extra}/`;
+  const isMoved = (path: string): boolean => path.startsWith(folder) && HASHED.test(path.slice(folder.length));
+  return paths.map((path) => (isMoved(path) ? `filestore/${path.slice(folder.length)}` : path));
+}
+
 const strange = (name: string): Unusable => unusable("strange", { name: printable(name) });
 
 /** What an archive's listing says that it contains. Throws if that is no backup. */

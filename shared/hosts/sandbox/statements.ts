@@ -264,6 +264,7 @@ const DEPTH_MAX = 5;
 const COMMAND_CHARACTERS_MAX = 40;
 const [BODY, MENTION, COPY, FILE] = [form(LEAVING.body), form(LEAVING.about), form(LEAVING.copy), form(LEAVING.file)];
 const [COMMAND, UNTRUSTED, CALL] = [form(LEAVING.command), form(LEAVING.language), form(LEAVING.call)];
+const TABLE_NAMES = new RegExp(LEAVING.table, "gi");
 
 /** What in a statement, or in the statements of its body, leaves the database: as Scan in script/files/dump.py. */
 function leaving({ outline, bodies, command }: Statement, depth = 0): string | undefined {
@@ -274,7 +275,10 @@ function leaving({ outline, bodies, command }: Statement, depth = 0): string | u
   const copy = COPY.exec(words);
   const file = copy && FILE.exec(words.slice(copy.index + copy[0].length));
   if (copy && file) return words.slice(copy.index, copy.index + copy[0].length + file.index + file[0].length).trim();
-  const found = (MENTION.test(words) ? null : CALL.exec(words)) ?? COMMAND.exec(words) ?? (isBody ? UNTRUSTED.exec(words) : null);
+  const found =
+    (MENTION.test(words) ? null : CALL.exec(words.replaceAll(TABLE_NAMES, ""))) ??
+    COMMAND.exec(words) ??
+    (isBody ? UNTRUSTED.exec(words) : null);
   if (found !== null || !isBody || depth === DEPTH_MAX) return found?.[0].trim();
   for (const body of bodies)
     for (const statement of statementsOf(body)) {

@@ -101,7 +101,7 @@ count_at() { # SNAPSHOT
 }
 
 # How many rows each table has, a line of JSON for each; nothing of a database with very many tables.
-count_rows() { # DATABASE: the statements that begin the transaction on stdin
+count_rows() { # DATABASE [PSQL OPTION…]: the statements that begin the transaction on stdin
   {
     cat
     cat <<SQL
@@ -111,7 +111,7 @@ select format('select json_build_array(%L, count(*)) from only %I.%I', n.nspname
 order by 1
 \gexec
 SQL
-  } | sql "$1"
+  } | sql "$@"
 }
 
 # Passed on once the rows are counted: the packing reads it last.

@@ -6,6 +6,7 @@ CLIENT_SECONDS=300 # how long a client may pause
 PROXY_SECONDS=$((LIMIT_TIME_REAL + 60)) # the ERP gives up first
 UPLOAD_BYTES=$((128 * 1024 * 1024)) # the ERP's own default
 BUFFER_MB=96 # 64 KB for each of 768 requests at once, and the program
+MEMORY_ROOM_MB=32 # for all uploads at once, where there is no file system
 
 # Without its image, as when the registry is unreachable at the first start since there are buffers, an ERP runs as it did before.
 has_buffer() { [[ -e $HERE/buffer/nginx.conf ]]; }
@@ -45,6 +46,14 @@ buffer_bytes() {
   bytes=$(df --output=avail -B1 "$BUFFERS" | awk 'NR == 2 { printf "%.0f", $1 / 16 }')
   bytes=$((bytes < 4 * 1024 ** 3 ? bytes : 4 * 1024 ** 3))
   echo $((bytes > 128 * 1024 ** 2 ? bytes : 0))
+}
+
+is_buffer_mounted() { mountpoint -q "$BUFFERS/$ID"; }
+
+# How much of a response is taken from the ERP before its client has it. A response for which there is no room breaks off in its
+# middle, so each takes a small share: some thirty fit at once. Without a file system all of it passes at the client's pace.
+response_bytes() {
+  if is_buffer_mounted; then echo $(($(stat -c %s "$BUFFERS/$ID.img") / 32)); else echo 0; fi
 }
 
 # A new file system each time: nothing in it outlives the requests. Where it is not mounted, nobody can write.
@@ -94,8 +103,8 @@ remove_unused_buffers() {
 
 # Part of compose.yaml. Without its file system, it has a little of its own memory. It is created anew if its settings change.
 buffer_service() {
-  local image=$BUFFERS/$ID.img room='tmpfs: ["/tmp:size=16m", "/buffer:size=32m,mode=1777"]' mount=''
-  if mountpoint -q "${image%.img}"; then room='tmpfs: ["/tmp:size=16m"]' mount=", \"${image%.img}:/buffer\""; fi
+  local room="tmpfs: [\"/tmp:size=16m\", \"/buffer:size=${MEMORY_ROOM_MB}m,mode=1777\"]" mount=''
+  if is_buffer_mounted; then room='tmpfs: ["/tmp:size=16m"]' mount=", \"$BUFFERS/$ID:/buffer\""; fi
   cat <<YAML
   buffer:
     <<: *limits
@@ -127,8 +136,9 @@ upload_bytes() {
 }
 
 nginx_conf() {
-  local bytes
+  local bytes full="Too many large uploads and downloads at once. Please try again in a minute."
   bytes=$(upload_bytes)
+  is_buffer_mounted || full="There is no room for this upload: the server's disk was too full when the ERP started, so all uploads at once have $MEMORY_ROOM_MB MB. Upload a smaller file, or free disk space and restart the ERP."
   cat <<CONF
 worker_processes 1;
 worker_rlimit_nofile 4096;
@@ -155,14 +165,14 @@ http {
 	proxy_buffer_size 16k;
 	proxy_buffers 4 8k;
 	proxy_busy_buffers_size 24k;
-	proxy_max_temp_file_size 256m;
+	proxy_max_temp_file_size $(response_bytes);
 	proxy_connect_timeout 75s;
 	proxy_send_timeout ${PROXY_SECONDS}s;
 	proxy_read_timeout ${PROXY_SECONDS}s;
 	server {
 		listen 8080 backlog=1024;
 		error_page 413 @too_large;
-		error_page 500 @full;
+		error_page 500 =503 @full;
 		location / {
 			set \$erp $PROJECT;
 			proxy_pass http://\$erp:8069;
@@ -173,7 +183,7 @@ http {
 		}
 		location @full {
 			default_type "text/plain; charset=utf-8";
-			return 503 "Too many large uploads and downloads at once. Please try again in a minute.\n";
+			return 503 "$full\n";
 		}
 	}
 }

@@ -136,6 +136,23 @@ require_own_error() { # STATUS
   (($1 == 3)) || broken "The connection to the throwaway database server was lost"
 }
 
+# SQLSTATEs of errors that are the server's, and no dump's: its resources, its operator, its system, and itself.
+SERVERS_ERRORS='(53|57|58|XX)[0-9A-Z]{3}: '
+reject_servers_error() { # "SQLSTATE: MESSAGE"
+  [[ ! $1 =~ ^$SERVERS_ERRORS ]] || broken "The throwaway database server reports: $(tr -cd '[:print:]' <<<"${1#*: }" | head -c 200)"
+}
+
+# Statements of the drill's or the import's own, on what was restored. Fails if the archive is the cause.
+ask() { # sql | count_rows | remove_generated
+  local status=0
+  "$1" "$NEW" -v VERBOSITY=verbose 2>"$JOB/work/errors" || status=$?
+  if ((status == 0)); then return; fi
+  head -c 10000 "$JOB/work/errors" >&2
+  require_own_error "$status"
+  reject_servers_error "$(sed -nE '/^(ERROR|FATAL): +/ { s///p; q }' "$JOB/work/errors")"
+  return 1
+}
+
 # The drill's containers are the first to end if memory runs short.
 require_alive() { # CONTAINER WHAT
   if ran_out_of_memory "$1"; then broken "$2 ran out of memory"; fi
@@ -144,21 +161,18 @@ require_alive() { # CONTAINER WHAT
 
 ran_out_of_memory() { [[ $(docker inspect -f '{{.State.OOMKilled}}' "$1") == true ]]; } # CONTAINER
 
-# SQLSTATEs of errors that are the server's, and no dump's: its resources, its operator, its system, and itself.
-SERVERS_ERRORS='(53|57|58|XX)[0-9A-Z]{3}: '
 # What is wrong with the dump: the database's error, or psql's own about a command in it.
 load_error() {
   local error
   require_own_error "$(<"$JOB/work/not-loaded")"
   error=$(grep -m 1 -E '^psql:/in:[0-9]+: (ERROR|FATAL|error): ' "$JOB/work/said") || broken "The throwaway database could not be loaded"
   error=$(sed -E 's/^psql:[^ ]+ [A-Za-z]+: +//' <<<"$error")
-  [[ ! $error =~ ^$SERVERS_ERRORS ]] || broken "The throwaway database server reports: $(tr -cd '[:print:]' <<<"${error#*: }" | head -c 200)"
+  reject_servers_error "$error"
   sed -E 's/^[0-9A-Z]{5}: //' <<<"$error"
 }
 
 try_rows() {
-  count_rows "$NEW" <<<"begin;" >"$JOB/work/counted" || {
-    require_own_error $?
+  ask count_rows <<<"begin;" >"$JOB/work/counted" || {
     check rows false "The rows could not be counted"
     return
   }
@@ -168,8 +182,7 @@ try_rows() {
 
 try_files() {
   local listed=$JOB/work/listed
-  sql "$NEW" <<<"select json_build_array(store_fname, checksum) from ir_attachment where store_fname is not null" >"$listed" || {
-    require_own_error $?
+  ask sql <<<"select json_build_array(store_fname, checksum) from ir_attachment where store_fname is not null" >"$listed" || {
     check files false "The database has no list of its files"
     return
   }
@@ -180,7 +193,7 @@ try_files() {
 DRILL_BOOT_SECONDS=240 DRILL_PAGE_SECONDS=120
 try_boot() {
   local modules=()
-  remove_generated "$NEW" || require_own_error $? # a database that has no such table fails its start
+  ask remove_generated || true # a database that has no such table fails its start
   if [[ $(fact edition) == enterprise ]]; then modules=(-v "$ROOT/enterprise/$VERSION:/mnt/enterprise:ro"); fi
   use_code "$(fact code)"
   drill_container "$DRILL" "$DRILL_ERP_MB" --network "$NETWORK" --read-only --tmpfs "/tmp:size=${TMP_MB}m,mode=1777" -v "${DRILL}_odoo:/var/lib/odoo" \

@@ -13,7 +13,7 @@ remove_files() { files remove "$@" </dev/null || files_failed "The ERP's old fil
 list_ends() { # FILE SIZE FROM: see "list" in files/commands.py
   docker rm -fv "erp-list-${JOB##*/}" >/dev/null 2>&1 || true # of this job before it was killed
   pass --in "$1"
-  contained "erp-list-${JOB##*/}" "odoo:${P[ERP_VERSION]}" "${PASSED[@]}" --tmpfs /var/lib/odoo -- list "$2" "$3" ${P[OUTSIDE]:+bounded}
+  contained "erp-list-${JOB##*/}" "odoo:${P[ERP_VERSION]}" "${PASSED[@]}" --tmpfs /var/lib/odoo -- list "$2" "$3" ${P[OUTSIDE]:+"$FILES_MAX"}
 }
 
 # Archives and dumps pass through named pipes, /in and /out in a container: Docker's own streams copy every byte several times.

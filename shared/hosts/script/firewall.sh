@@ -102,9 +102,9 @@ table inet erp_hosting {
     ct state established,related accept
     iifname @containers oifname @containers accept # Docker keeps their networks apart
     iifname @containers jump out_of_containers
-    # Where a cloud's machine has its credentials, for all other containers as well.
+    # Where a cloud's machine has its credentials (168.63.129.16: Azure's), for all other containers as well.
     meta l4proto { tcp, udp } th dport 53 accept
-    ip daddr 169.254.0.0/16 drop
+    ip daddr { 168.63.129.16, 169.254.0.0/16 } drop
     ip6 daddr fd00:ec2::254 drop
   }
   # What fetches code and packages reaches no address that was opened for ERPs, and no other services.
@@ -114,7 +114,7 @@ table inet erp_hosting {
     iifname @builders meta l4proto != tcp drop
     iifname != @builders jump open
     tcp dport 25 drop
-    ip daddr { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, 224.0.0.0/3 } drop
+    ip daddr { 0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 168.63.129.16, 169.254.0.0/16, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, 224.0.0.0/3 } drop
     ip6 daddr { ::/96, ::ffff:0:0/96, 64:ff9b::/96, 64:ff9b:1::/48, 2002::/16, fc00::/7, fe80::/10, ff00::/8 } drop
   }
 }

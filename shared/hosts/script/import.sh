@@ -27,12 +27,17 @@ version_at_hand() {
   echo "$version"
 }
 
+VECTOR_ELSEWHERE='^type "?([A-Za-z0-9_]{1,63})\.(vector|halfvec|sparsevec)(\[\])?"? does not exist'
 examine() {
   local status=0 error version base modules
   with_archive unpack >"$JOB/work/said" || status=$?
   if ((status != 0)); then unusable "$status" "The throwaway files could not be written"; fi
   if [[ -e $JOB/work/not-loaded ]]; then
     error=$(load_error)
+    # It has been created in public, by a superuser: make_extensions.
+    if [[ $error =~ $VECTOR_ELSEWHERE && ${BASH_REMATCH[1]} != public ]]; then
+      corrupt "its database has the extension vector in the schema ${BASH_REMATCH[1]}, but here it is in public: run ALTER EXTENSION vector SET SCHEMA public, and create the backup again"
+    fi
     corrupt "the database reports: $(tr -cd '[:print:]' <<<"$error" | head -c 300)"
   fi
   tail -n 1 "$JOB/work/report" >"$JOB/work/about"
@@ -40,15 +45,12 @@ examine() {
   # Not BACKUP_CORRUPT, which would remove the upload: the catalog may have the version tomorrow.
   [[ " ${P[ERP_VERSIONS]} " == *" $version "* ]] ||
     broken "The backup's archive cannot be used: it is of version $version, which the catalog does not have"
-  base=$(sql "$NEW" <<<"select left(latest_version, 20) from ir_module_module where name = 'base'") || {
-    require_own_error $?
+  ask sql <<<"select left(latest_version, 20) from ir_module_module where name = 'base'" >"$JOB/work/base" ||
     corrupt "its database is not an ERP's"
-  }
+  base=$(head -c 100 "$JOB/work/base")
   [[ $base. == "$version".* ]] || corrupt "its database is not of version $version"
-  sql "$NEW" <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed" || {
-    require_own_error $?
+  ask sql <<<"select distinct store_fname from ir_attachment where store_fname is not null" >"$JOB/work/listed" ||
     corrupt "its database has no list of its files"
-  }
   files missing "$NEW" <"$JOB/work/listed" || files_failed "The restored files cannot be read"
   modules=$(modules_of_import "$version" "$(reported '.edition | strings')")
   jq -c --argjson modules "$modules" --argjson missing "$(reported_number missing_files)" --argjson listed "$(reported_number listed_files)" \

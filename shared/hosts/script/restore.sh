@@ -224,8 +224,8 @@ count_missing() {
 
 # Stylesheets and scripts that the ERP has put together from its modules, and does again when it is asked for them. Those of
 # versions before 17 had other addresses; a database may still list them.
-remove_generated() { # DATABASE
-  sql "$1" <<'SQL'
+remove_generated() { # DATABASE [PSQL OPTION…]
+  sql "$@" <<'SQL'
 delete from ir_attachment where url like '/web/assets/%' or (res_model = 'ir.ui.view' and url like '/web/content/%assets%')
 SQL
 }

@@ -59,8 +59,8 @@ fault_of_page() {
 
 sentence_on_page() { # WHAT
   case $1 in
-    page) echo "The ERP does not show its login page" ;;
-    stylesheet | script) echo "The ERP shows its login page, but a $1 of it does not load" ;;
+    page) echo "The ERP does not show its sign-in page" ;;
+    stylesheet | script) echo "The ERP shows its sign-in page, but a $1 of it does not load" ;;
   esac
 }
 

@@ -9,9 +9,10 @@
 #   pack DATABASE PART-BYTES       stdin: the manifest in JSON; /in: a dump; /out: the archive; then .snapshot is gone.
 #                                  {"linking"} once it has begun, then {"files", "missing_files", "skipped_files",
 #                                  "skipped_paths", "size_bytes", "sha256", "part_bytes", "parts"}
-#   list SIZE FROM [bounded]       /in: the first bytes of an archive of this size, behind them its end from this place on.
+#   list SIZE FROM [FILES]         /in: the first bytes of an archive of this size, behind them its end from this place on.
 #                                  Its listing:
-#                                  {"dump_bytes", "file_bytes", "entries"}; or {"from"}, if the end must begin earlier
+#                                  {"dump_bytes", "file_bytes", "entries"}; or {"from"}, if the end must begin earlier.
+#                                  One from outside has at most FILES files
 #   unpack NEW|- [BASE]            /in: an archive, whose files go into NEW, with links to BASE's. {"version", "missing_files",
 #                                  "known_missing"}: of the files that its dump lists, now and when it was made
 #   load NEW|- KNOWN               the same without a base; /out: its dump, without what is not the ERP's by what KNOWN, in JSON,
@@ -41,13 +42,13 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from io import BufferedIOBase
 from typing import BinaryIO, NamedTuple, NoReturn, cast
 
 from archive import CORES, PIECE, Names, Writer
 from dump import COMPLETE, Listed, Loading, Scan
-from layout import NAMES_REPORTED, Contents, DumpKind, Unusable, shown, unusable
+from layout import HASHED, NAMES_REPORTED, Contents, DumpKind, Unusable, extra_folder, shown, unusable
 from links import HOME, STORE, Failure, exists, folder, link_into, remove, walk
 from reader import Ends, Further, Reader
 from statements import Origin, Statements
@@ -60,7 +61,6 @@ SNAPSHOT = b".snapshot"
 # A path has at most 4,096 bytes, and in a restore it begins with a longer folder than in a backup.
 NAME_MAX = 1024
 # Limits for archives from outside. No ERP's data compresses better, unless there is little of it.
-ENTRIES_MAX = 4_000_000
 RATIO_MAX, RATIO_FREE = 100, 256 << 20
 # A sender of an archive starts at once; one that was killed before never will.
 ARCHIVE_SECONDS = 60
@@ -202,7 +202,7 @@ def incoming_archive() -> BufferedIOBase:
     return incoming
 
 
-def list_archive(size: str, start: str, bounded: str | None = None) -> Report:
+def list_archive(size: str, start: str, files_max: str | None = None) -> Report:
     contents = Contents()
     try:
         for entry in Ends(incoming_archive(), int(size), int(start)).listing():
@@ -211,7 +211,9 @@ def list_archive(size: str, start: str, bounded: str | None = None) -> Report:
         return {"from": further.place}
     contents.require_backup()
     unpacked = contents.dump_bytes + contents.file_bytes
-    if bounded and (contents.entries > ENTRIES_MAX or unpacked > max(RATIO_FREE, RATIO_MAX * int(size))):
+    if files_max is not None and contents.entries > int(files_max):
+        raise unusable("tooManyFiles", files=str(contents.entries), max=files_max)
+    if files_max is not None and unpacked > max(RATIO_FREE, RATIO_MAX * int(size)):
         raise unusable("tooMuch")
     return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}
 
@@ -254,13 +256,33 @@ def unpack(
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
+    paths = lifted(reader.names.sizes, target)
     if allowed is not None:
         report |= {"edition": manifest.edition, "database_name": manifest.database_name}
     return report | {
         "version": manifest.version,
         "known_missing": manifest.known_missing,
-        "missing_files": len(listed.missing(reader.names.sizes)),
+        "missing_files": len(listed.missing(paths)),
     }
+
+
+def lifted(paths: Collection[str], target: bytes | None) -> Collection[str]:
+    """The paths of an archive's files once those that share a folder of their own are where the ERP looks for them."""
+    extra = extra_folder(paths)
+    if extra is None:
+        return paths
+    lifted_paths: set[str] = set()
+    for path in paths:
+        name = path.removeprefix(f"filestore/{extra}/")
+        if not HASHED.fullmatch(name):
+            lifted_paths.add(path)
+            continue
+        lifted_paths.add(f"filestore/{name}")
+        if target is not None:
+            place = os.path.join(target, name.encode())
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            os.replace(os.path.join(target, extra.encode(), name.encode()), place)
+    return lifted_paths
 
 
 def load_archive(new: str, known: str) -> Report:

@@ -121,7 +121,7 @@ class Scan:
     SUSPECT = re.compile(rb"copy|create|alter|load|language|dblink|pg_|lo_", re.IGNORECASE)
     BODY, ABOUT = compiled(LEAVING["body"]), compiled(LEAVING["about"])
     COPY, FILE, COMMAND = compiled(LEAVING["copy"]), compiled(LEAVING["file"]), compiled(LEAVING["command"])
-    LANGUAGE, CALL = compiled(LEAVING["language"]), compiled(LEAVING["call"])
+    LANGUAGE, TABLE, CALL = compiled(LEAVING["language"]), compiled(LEAVING["table"]), compiled(LEAVING["call"])
     # As much of a statement as is looked at together, and what two such parts have in common.
     WINDOW, OVERLAP = 1 << 16, 256
     DEPTH_MAX = 5
@@ -262,7 +262,8 @@ class Scan:
         if not self.SUSPECT.search(self.words):
             return b""
         statement = self.statement()
-        found = self.CALL.search(statement) if not (self.is_start and self.ABOUT.match(statement)) else None
+        about = self.is_start and self.ABOUT.match(statement)
+        found = None if about else self.CALL.search(self.TABLE.sub(b"", statement))
         if self.is_start:
             found = found or self.COMMAND.search(statement)
             if self.BODY.match(statement):

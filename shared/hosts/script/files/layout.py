@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tables import RULES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tables import Kind  # described by tables.pyi alone
 
 HEAD_BYTES = 4096
@@ -17,6 +19,7 @@ NAMES_REPORTED = 20
 NAMES_EXAMINED = 1000
 ADDED = re.compile(RULES["added"], re.IGNORECASE | re.ASCII)
 HASHED = re.compile("[0-9a-f]{2}/[0-9a-f]{40}", re.IGNORECASE)
+IN_FOLDER = re.compile("filestore/(?:(.+)/)?[0-9a-f]{2}/[0-9a-f]{40}")
 
 
 class Unusable(Exception):
@@ -92,6 +95,14 @@ def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
                 return tuple(parts[:place]), "filestore/" + (path.lower() if HASHED.fullmatch(path) else path)
             break
     raise unusable("strange", name=shown(name))
+
+
+def extra_folder(paths: Iterable[str]) -> str | None:
+    """The folder in filestore/ that has all of the ERP's files, such as that of the database which was packed with them."""
+    folders = {found[1] for path in paths if (found := IN_FOLDER.fullmatch(path))}
+    # Where the ERP notes which files it may remove.
+    folders = {name for name in folders if name is None or name.rpartition("/")[2] != "checklist"}
+    return folders.pop() if len(folders) == 1 else None
 
 
 class Contents:

@@ -55,6 +55,7 @@ class Leaving(TypedDict):
     file: str
     command: str
     language: str
+    table: str
     call: str
 
 
