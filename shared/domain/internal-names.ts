@@ -15,7 +15,7 @@ const METADATA_NAMES = [
   "api.metadata.cloud.ibm.com",
 ];
 const METADATA_ADDRESS =
-  /(?:^|[.-])(?:169[.-]254[.-]\d{1,3}[.-]\d{1,3}|100[.-]100[.-]100[.-]200|a9fea9fe|fd00-ec2--254)(?:[.-]|$)/;
+  /(?:^|[.-])(?:169[.-]254[.-]\d{1,3}[.-]\d{1,3}|100[.-]100[.-]100[.-]200|168[.-]63[.-]129[.-]16|a9fea9fe|fd00-ec2--254)(?:[.-]|$)/;
 
 export const isInternalName = (domain: string): boolean =>
   INTERNAL.test(domain) ||

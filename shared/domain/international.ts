@@ -1,5 +1,5 @@
-// Names in other scripts where only ASCII is taken: domains, and the domains of email addresses. They are stored in their ASCII
-// form (IDNA, with the mapping that browsers use).
+// Names in other scripts where only ASCII is taken: domains, those of email addresses, and hosts of URLs. They are stored in
+// their ASCII form (IDNA, with the mapping that browsers use).
 
 const ASCII = /^[\x00-\x7f]*$/; // oxlint-disable-line no-control-regex
 /** Otherwise a URL takes it apart. */
@@ -14,6 +14,10 @@ export function asciiDomain(name: string): string {
     return name;
   }
 }
+
+/** The same for the host of a URL. */
+export const asciiUrl = (url: string): string =>
+  url.replace(/^([a-z]+:\/\/(?:[a-z]+@)?)([^/:?#@]+)/, (_, before: string, host: string) => before + asciiDomain(host));
 
 /** The same for an email address, of which only the part after the @ may be in another script. */
 export function asciiEmail(address: string): string {

@@ -52,8 +52,9 @@ export const DEPLOY_STATUS = { pending: "pending", running: "running", completed
 export type DeployStatus = keyof typeof DEPLOY_STATUS;
 export const OPEN_DEPLOYS: readonly DeployStatus[] = [DEPLOY_STATUS.pending, DEPLOY_STATUS.running];
 
-/** What came of an update on a copy of the data. */
-export const REHEARSAL = { passed: "passed", failed: "failed" } as const;
+/** What came of a deploy's rehearsal on a copy of the data. */
+export const REHEARSAL = { passed: "passed", failed: "failed", skipped: "skipped" } as const;
+export type RehearsalStatus = keyof typeof REHEARSAL;
 
 /** A restore drill failed if one of its checks did. */
 export const DRILL = { passed: "passed", failed: "failed" } as const;

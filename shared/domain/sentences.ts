@@ -86,7 +86,7 @@ export const SENTENCES = {
   deploy_rehearsed:
     "Tries the new code, and the update, on a copy of the database first; if that fails, the ERP is left as it is",
   deploy_backup: "Takes a backup before the ERP stops",
-  deploy_not_rehearsed: "Without a rehearsal, an update that fails interrupts the ERP until everything is put back",
+  deploy_not_rehearsed: "Without a rehearsal, code or an update that fails interrupts the ERP until everything is put back",
   deploy_without_backup:
     "Without a backup first, what is entered after the deploy is lost if you go back to the data from before",
   deploy_no_code: "The instance has no repositories: the ERP runs without modules of its own from then on",
@@ -134,6 +134,8 @@ export const SENTENCES = {
   bulk_not_now: "{name} is left as it is: {why}",
   bulk_no_backup_left: "{names} will have no completed backup left, so the data cannot be recovered",
   bulk_never_installed: "The ERP was never installed on {names}, so they are not backed up",
+  bulk_waits: "Waits for other operations on {names}, for up to {minutes} minutes",
+  bulk_policy_replaced: "Replaces the present backup policy of {names}",
   bulk_quotas: "The account's quotas have room for {room_count} of the {backup_count} backups; the others will fail",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;

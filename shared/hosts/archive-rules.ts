@@ -209,6 +209,7 @@ const SENTENCES = {
   moreFiles: ["archive_more_files"],
   moreBytes: ["archive_more_bytes"],
   tooMuch: ["archive_too_much"],
+  tooManyFiles: ["archive_too_many_files"],
 } as const satisfies Readonly<Record<string, Sentence>>;
 export type ArchiveSentence = keyof typeof SENTENCES;
 

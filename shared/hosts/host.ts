@@ -11,8 +11,9 @@ import type { Sample } from "../domain/figures.ts";
 import type { LogSource } from "../domain/log-levels.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";
+import { startInJson } from "../domain/json-bytes.ts";
 import { CODE } from "../domain/limits.ts";
-import { because } from "../domain/reasons.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { StoredArchive } from "../storage/stored-archive.ts";
 
@@ -74,10 +75,7 @@ const SUBJECT_CHARACTERS_MAX = 200;
 /** The same limit in bytes, for longer characters: the record of a deploy of all repositories has at most 64 KB. */
 const SUBJECT_BYTES_MAX = 300;
 const toSubject = (text: string): string =>
-  Buffer.from(text.slice(0, SUBJECT_CHARACTERS_MAX))
-    .subarray(0, SUBJECT_BYTES_MAX)
-    .toString()
-    .replace(/\uFFFD+$/, "");
+  startInJson(Array.from(text).slice(0, SUBJECT_CHARACTERS_MAX).join(""), SUBJECT_BYTES_MAX);
 
 export type UploadedArchive = Pick<StoredArchive, "key" | "size_bytes" | "sha256">;
 
@@ -206,6 +204,8 @@ interface JobInput {
     repositories: readonly RepositoryAccess[];
     /** Otherwise it only looks, beside other jobs on the instance. */
     hold: boolean;
+    /** Whether keys that hosts have shown before are forgotten first. */
+    trust_new_host_keys?: boolean;
   };
   /**
    * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
@@ -396,7 +396,12 @@ interface Common<K extends JobKind> {
 }
 export type Job<K extends JobKind = JobKind> = { [N in K]: Common<N> & JobInput[N] }[K];
 
-export type JobProgress<K extends JobKind> = { ready: false } | { ready: true; result: JobResult<K> };
+/** Why a job is not ready yet, if that is known. */
+export interface NotReady {
+  ready: false;
+  why?: Reason | undefined;
+}
+export type JobProgress<K extends JobKind> = NotReady | { ready: true; result: JobResult<K> };
 
 /** A server, as far as a host needs to know it. */
 export type HostedServer = Pick<ServerRecord, "id" | "machine_id" | "ip_address" | "ssh_port" | "host_keys">;

@@ -8,6 +8,7 @@ import type { ServerRecord } from "../records/schemas/server.ts";
 import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
+import type { Reason } from "../domain/reasons.ts";
 import { ofEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
@@ -58,12 +59,12 @@ interface Started {
 }
 
 /**
- * Whether an ERP that was started responds. The operation's result names the modules that it found half installed, and those that
- * the image lacks.
+ * Whether an ERP that was started responds, or why it does not, if that is known. The operation's result names the modules that
+ * it found half installed, and those that the image lacks.
  */
-export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean> {
+export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean | Reason> {
   const progress = await run(server, { id: jobId, kind: "check_health", instance_id: instance.id });
-  if (!progress.ready) return false;
+  if (!progress.ready) return progress.why ?? false;
   const { unfinished_modules, modules } = progress.result;
   if (unfinished_modules.length > 0) {
     log.warn("an ERP has half-installed modules", { instance: instance.id, unfinished_modules });
@@ -87,8 +88,12 @@ export async function addMissingModules(operation: OperationRecord, modules: rea
  * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move
  * which its machine completed after nobody could take it back.
  */
-export async function respondsAgain(server: ServerRecord, started: Started & { instance: InstanceRecord }): Promise<boolean> {
-  if (!(await isHealthy(server, started))) return false;
+export async function respondsAgain(
+  server: ServerRecord,
+  started: Started & { instance: InstanceRecord },
+): Promise<boolean | Reason> {
+  const healthy = await isHealthy(server, started);
+  if (healthy !== true) return healthy;
   const { operation, instance, jobId } = started;
   const { id: instance_id, domain } = instance;
   const redirects = previousDomains(instance, domain);

@@ -5,6 +5,7 @@ import { redactWork } from "../domain/redaction.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { because, reasonIn } from "../domain/reasons.ts";
+import type { NotReady } from "./host.ts";
 import type { JobParameters, JobStatus, Machine } from "./ssh-script.ts";
 
 interface MachineJob {
@@ -17,7 +18,7 @@ interface MachineJob {
   secrets: readonly string[];
 }
 
-export type Advanced = { ready: false } | { ready: true; result: unknown };
+export type Advanced = NotReady | { ready: true; result: unknown };
 
 export async function advance(machine: Machine, job: MachineJob): Promise<Advanced> {
   const status = await machine.status(job.id);

@@ -103,6 +103,7 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         INSTANCE_ID: job.instance_id,
         REPOSITORIES: JSON.stringify(job.repositories),
         HOLD: yesOrNo(job.hold),
+        TRUST: yesOrNo(job.trust_new_host_keys ?? false),
         ...(await network()),
       };
     case "fetch_code":

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
-import { because } from "../domain/reasons.ts";
+import { because, reasonIn } from "../domain/reasons.ts";
 import {
   JOB_RESULTS,
   type JobResult,
@@ -169,6 +169,9 @@ function secretsIn(job: Job): string[] {
 /** Not a job: each look is a new one. */
 async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
   const { healthy, reason, unfinished, modules } = await machine.health(instance_id);
-  if (!healthy) log.info("the ERP does not respond yet", { instance: instance_id, reason });
-  return healthy ? { ready: true, result: { unfinished_modules: unfinished, modules } } : { ready: false };
+  if (healthy) return { ready: true, result: { unfinished_modules: unfinished, modules } };
+  log.info("the ERP does not respond yet", { instance: instance_id, reason });
+  const why = reasonIn(reason);
+  // A sentence with values would be the machine's own text.
+  return { ready: false, why: why !== null && Object.keys(why.parameters).length === 0 ? why : undefined };
 }

@@ -152,18 +152,16 @@ function lostSince(since: string): { duration: string; since: string } {
   return { duration: parts.join(" "), since };
 }
 
-/** Downtime of the newest deploy that changed or at least rehearsed the ERP; one that was undone took longer. */
+/** By the newest rehearsal of an update, or else by the newest deploy of one; what was undone took longer. */
 async function lastDowntime({ account_id, deploy_ids }: CodeRecord): Promise<number | null> {
   const items = await readAll(
     deploy_ids.map((id) => keys.deploy(account_id, id)),
     { consistent: false },
   );
-  const deploys = parseEach(DeployRecord, [...items.values()]).toSorted((a, b) => (a.id < b.id ? 1 : -1));
-  const known = deploys.map(
-    ({ status, downtime_seconds, rehearsal, modules }) =>
-      (status === DEPLOY_STATUS.completed ? downtime_seconds : null) ??
-      (modules !== null && modules.updated.length + modules.installed.length > 0 ? rehearsal?.duration_seconds : null) ??
-      null,
-  );
-  return known.find((seconds) => seconds !== null) ?? null;
+  const updates = parseEach(DeployRecord, [...items.values()])
+    .filter(({ modules }) => modules !== null && modules.updated.length + modules.installed.length > 0)
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  const rehearsed = updates.map(({ rehearsal }) => rehearsal?.duration_seconds ?? null);
+  const stopped = updates.map(({ status, downtime_seconds }) => (status === DEPLOY_STATUS.completed ? downtime_seconds : null));
+  return [...rehearsed, ...stopped].find((seconds) => seconds !== null) ?? null;
 }

@@ -57,6 +57,11 @@ export async function tryRetakeDrillPlace(operation: OperationRecord, serverId: 
   return succeeds(change);
 }
 
+const Place = z.object({ operation_id: z.string() });
+
+export const holdsDrillPlace = async ({ account_id, id }: OperationRecord, serverId: string): Promise<boolean> =>
+  (await find({ key: keys.drill(account_id, serverId), schema: Place }))?.operation_id === id;
+
 /** Leaves the place of an operation; nothing if another has it. */
 export async function leaveDrillPlace({ account_id, id }: OperationRecord, serverId: string): Promise<void> {
   const change = startChange({ id: account_id });

@@ -46,6 +46,7 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
   const begun = response.as(Deploy);
   expect(response.headers["location"]).toBe(`/api/v1/deploys/${begun.id}`);
   expect(begun).toMatchObject({ status: "pending", note: "Prices", instance_id: id, commits: [], modules: null });
+  expect(begun.choices).toEqual({ modules: "changed", rehearse: true, backup_first: true, update_image: false });
   const { result } = await me.until(begun.operation_id);
   expect(result).toMatchObject({ deploy_id: begun.id, downtime_seconds: 1 });
 

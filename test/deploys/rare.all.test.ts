@@ -4,6 +4,8 @@ import * as z from "zod";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { changeErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
@@ -153,6 +155,22 @@ describe("a rollback", () => {
     await me.until((await api.delete(`/backups/${backup_id}`)).as(z.looseObject({ id: z.string() })).id);
     expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
   });
+});
+
+test("a dry run estimates the downtime by the last rehearsal of an update, or else by the last update", async () => {
+  const { id, first } = await prepared();
+  const choices = { rehearse: false, backup_first: false };
+  const note = (deploy: Deploy, set: Partial<Deploy>) => updateOne(keys.deploy(me.id, deploy.id), { set }, {});
+  const estimate = async () => (await api.post(`/instances/${id}/deploys?dry_run=true`, {})).as(DryRun).downtime_seconds;
+  await note(first, { downtime_seconds: 40 });
+  const second = await deployed(id, choices);
+  await note(second, { downtime_seconds: 50 });
+  const plain = await deployed(id);
+  expect(plain.modules).toMatchObject({ updated: [], installed: [] });
+  await note(plain, { downtime_seconds: 3 });
+  expect(await estimate()).toBe(50);
+  await note(first, { rehearsal: { status: "passed", duration_seconds: 30, error: null } });
+  expect(await estimate()).toBe(30);
 });
 
 test("a dry run names the modules that a check has found changed, or says that they are not known yet", async () => {

@@ -67,53 +67,58 @@ async function deploy(
   return { operation, tasks: tasks.map(({ task }) => task), deploy: response.as(Deploy) };
 }
 
-test("the largest record of a deploy has at most 64 KB", { timeout: 300_000 }, async () => {
-  const { id } = await harness.me.instance();
-  await setQuota(harness.me.id, "repositories", CODE.repositoriesMax);
-  const numbers = Array.from({ length: CODE.repositoriesMax }, (_, index) => String(index).padStart(3, "0"));
-  const repositories = numbers.map((number) => ({
-    url: `https://git.example/${number}`.padEnd(500, "x"),
-    ref: number.padEnd(200, "r"),
-    path: null,
-  }));
-  const named = (kind: string, count: number) => Array.from({ length: count }, (_, index) => `${kind}_${index}_`.padEnd(64, "m"));
-  const [installed, install, others] = [named("a", 300), named("b", CODE.modulesMax), named("c", 300)];
-  const put = await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: install });
-  expect(put.status).toBe(200);
-  const wide = "\u8a9e"; // of three bytes, as most that characters take
-  const commits = repositories.map((repository, index) => ({ ...repository, commit: String(index % 10).repeat(40) }));
-  responses.set("resolve_code", () => ({ commits: commits.map(({ commit }) => ({ commit, problem: null, host_key: null })) }));
-  responses.set("fetch_code", () => ({
-    subjects: commits.map(() => wide.repeat(200)),
-    problems: [],
-    modules: [...installed, ...install, ...others].map((name, index) => ({
-      name,
-      version: "19.0.1.0",
-      changed: true,
-      database_version: null,
-      repository: index % CODE.repositoriesMax,
-    })),
-    installed,
-    image_changed: false,
-    compared_with: null,
-  }));
-  responses.set("install_packages", () => ({ packages: named("p", 500).map((name) => `${name}==1.0`) }));
-  responses.set("rehearse_code", () => {
-    const why = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
-    const log = wide.repeat(DEPLOY.logBytes / 3);
-    throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why, log: log.slice(0, 800) }), { log });
-  });
-  const record = await getInstance(harness.me.id, id);
-  const before = { deploy_id: newId("deploy"), code_id: newId("operation"), commits, python_packages: [], whole: true };
-  await recordDeployed(record, before);
-  const { deploy: made } = await deploy(id, { backup_first: false, note: wide.repeat(200) });
-  expect(made.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
-  expect([made.status, made.rehearsal?.status, made.commits.length]).toEqual(["failed", "failed", CODE.repositoriesMax]);
-  expect(made.python_packages.length * (made.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
-  const bytes = Buffer.byteLength(JSON.stringify(made));
-  expect(bytes).toBeGreaterThan(40 * 1024); // it is a large one
-  expect(bytes).toBeLessThanOrEqual(64 * 1024 - 512); // with an image and a backup, which this one has not
-});
+/** Characters that take the most: of three bytes, and such that JSON escapes. */
+test.each(["\u8a9e", '"'])(
+  "the largest record of a deploy has at most 64 KB, of the character %s",
+  { timeout: 300_000 },
+  async (wide) => {
+    const { id } = await harness.me.instance();
+    await setQuota(harness.me.id, "repositories", CODE.repositoriesMax);
+    const numbers = Array.from({ length: CODE.repositoriesMax }, (_, index) => String(index).padStart(3, "0"));
+    const repositories = numbers.map((number) => ({
+      url: `https://git.example/${number}`.padEnd(500, "x"),
+      ref: number.padEnd(200, "r"),
+      path: null,
+    }));
+    const named = (kind: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${kind}_${index}_`.padEnd(64, "m"));
+    const [installed, install, others] = [named("a", 300), named("b", CODE.modulesMax), named("c", 300)];
+    const put = await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: install });
+    expect(put.status).toBe(200);
+    const commits = repositories.map((repository, index) => ({ ...repository, commit: String(index % 10).repeat(40) }));
+    responses.set("resolve_code", () => ({ commits: commits.map(({ commit }) => ({ commit, problem: null, host_key: null })) }));
+    responses.set("fetch_code", () => ({
+      subjects: commits.map(() => wide.repeat(200)),
+      problems: [],
+      modules: [...installed, ...install, ...others].map((name, index) => ({
+        name,
+        version: "19.0.1.0",
+        changed: true,
+        database_version: null,
+        repository: index % CODE.repositoriesMax,
+      })),
+      installed,
+      image_changed: false,
+      compared_with: null,
+    }));
+    responses.set("install_packages", () => ({ packages: named("p", 500).map((name) => `${name}==1.0`) }));
+    responses.set("rehearse_code", () => {
+      const why = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
+      const log = wide.repeat(DEPLOY.logBytes / Buffer.byteLength(wide));
+      throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why, log: log.slice(0, 800) }), { log });
+    });
+    const record = await getInstance(harness.me.id, id);
+    const before = { deploy_id: newId("deploy"), code_id: newId("operation"), commits, python_packages: [], whole: true };
+    await recordDeployed(record, before);
+    const { deploy: made } = await deploy(id, { backup_first: false, note: wide.repeat(200), modules: installed.slice(0, 100) });
+    expect(made.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
+    expect([made.status, made.rehearsal?.status, made.commits.length]).toEqual(["failed", "failed", CODE.repositoriesMax]);
+    expect(made.python_packages.length * (made.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
+    const bytes = Buffer.byteLength(JSON.stringify(made));
+    expect(bytes).toBeGreaterThan(40 * 1024); // it is a large one
+    expect(bytes).toBeLessThanOrEqual(64 * 1024 - 512); // with an image and a backup, which this one has not
+  },
+);
 
 test("the end of the ERP's log that a deploy keeps has no password in it, and control characters as escapes", async () => {
   const { id } = await harness.me.instance();

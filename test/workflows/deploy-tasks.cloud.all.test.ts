@@ -1,12 +1,16 @@
 // The tasks of a deploy, run in this process: which jobs they give to the machine, and what stays of a deploy when its machine
 // fails at the end. A test may put its own response in place of a job's.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { handler as check } from "../../functions/workflows/check-code-instance/tasks.ts";
 import { handler } from "../../functions/workflows/deploy-instance/tasks.ts";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import type { OperationErrorCode } from "../../shared/api/errors.ts";
-import { because, type Reason } from "../../shared/domain/reasons.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { putOne, removeOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { because, inEnglish, type Reason } from "../../shared/domain/reasons.ts";
 import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
@@ -32,7 +36,7 @@ vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
   const run = async (server: Parameters<typeof sandbox.run>[0], job: Job) => {
     machine.jobs.push(job);
     if (job.kind === machine.reports?.of) throw new GiveUp(machine.reports.code, machine.reports.reason, { log: "a log" });
-    if (job.kind === "check_health" && machine.silent) return { ready: false };
+    if (job.kind === "check_health" && machine.silent) return { ready: false, why: because("erp_silent") };
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     if (job.kind === "pull_images" && machine.has !== undefined)
       return { ready: true, result: { previous_id: machine.has.id, changed: false, modules: null, ...machine.has } };
@@ -149,7 +153,86 @@ test("a deploy that updates no module is rehearsed, too", async () => {
   expect(made.rehearsal).toMatchObject({ status: "passed" });
 });
 
-test("what keeps a rehearsal from its end names how to deploy without one", async () => {
+describe("a deploy that updates no module", () => {
+  const unchanged = async (): Promise<string> => {
+    const id = await instanceWithCode();
+    await deploy(id, { rehearse: false, backup_first: false });
+    machine.jobs.length = 0;
+    return id;
+  };
+
+  test("is not rehearsed while another operation has the place, and says so", async () => {
+    const id = await unchanged();
+    const place = keys.drill(harness.me.id, (await show(id)).server_id);
+    await putOne(place, { operation_id: newId("operation") });
+    const { deploy: made } = await deploy(id, { backup_first: false });
+    await removeOne(place);
+    expect(kinds()).not.toContain("rehearse_code");
+    expect(made).toMatchObject({
+      status: "completed",
+      rehearsal: { status: "skipped", duration_seconds: null, error: inEnglish(because("rehearsal_place_taken")) },
+    });
+  });
+
+  test("goes on without a rehearsal that the machine cannot run, and shows the reason, but no log of a failed step", async () => {
+    const id = await unchanged();
+    const why = because("rehearsal_memory", { needed: "1152", free: "300" });
+    machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+    expect((await deploy(id, { backup_first: false })).deploy).toMatchObject({
+      status: "completed",
+      rehearsal: { status: "skipped", error: inEnglish(why) },
+      log_excerpt: null,
+    });
+  });
+
+  test("is rehearsed once, also if the task runs again after it has left the place", async () => {
+    const id = await unchanged();
+    const begun = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
+    await harness.run(
+      workflows["deploy-instance"],
+      () => begun,
+      async ({ task, payload }) => {
+        const done = await handler(payload);
+        return task === "rehearse" ? handler(payload) : done;
+      },
+    );
+    const made = (await (await api()).get(`/deploys/${(await begun).as(Deploy).id}`)).as(Deploy);
+    expect(made.rehearsal?.status).toBe("passed");
+  });
+});
+
+test("a rehearsal that does not end in time fails the deploy, whether it updates modules or not", async () => {
+  const id = await instanceWithCode();
+  const slow = { why: because("job_slow"), log: "a log" };
+  machine.reports = { of: "rehearse_code", code: "TIMEOUT", reason: because("machine_reports", slow) };
+  const expectSlow = async (): Promise<void> => {
+    const { operation, deploy: made } = await deploy(id, { backup_first: false });
+    const why = because("rehearsal_slow", { minutes: 210 });
+    expect(operation.error).toMatchObject({
+      code: "REHEARSAL_FAILED",
+      reason: because("machine_reports", { why, log: "a log" }),
+    });
+    expect(made).toMatchObject({ status: "failed", rehearsal: { status: "failed" }, log_excerpt: "a log" });
+  };
+  await expectSlow();
+  await deploy(id, { rehearse: false, backup_first: false });
+  await expectSlow();
+});
+
+test("a check that is to trust new host keys has the machine forget the ones before, and needs what setting the code needs", async () => {
+  const id = await instanceWithCode();
+  const body = { trust_new_host_keys: true };
+  const { api: weaker } = await harness.me.token(["instances:write"]);
+  expect((await weaker.post(`/instances/${id}/code/check`, body)).error).toMatchObject({ code: "FORBIDDEN" });
+  await harness.run(
+    workflows["check-code-instance"],
+    async () => (await api()).post(`/instances/${id}/code/check`, body),
+    ({ payload }) => check(payload),
+  );
+  expect(machine.jobs.find(({ kind }) => kind === "resolve_code")).toMatchObject(body);
+});
+
+test("what keeps a rehearsal from its end names how to deploy without one if it is a lack of memory or room", async () => {
   const id = await instanceWithCode();
   const why = because("disk_almost_full", { free_mb: "512" });
   machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
@@ -159,8 +242,10 @@ test("what keeps a rehearsal from its end names how to deploy without one", asyn
     reason: because("machine_reports", { why: because("rehearsal_stopped", { why }), log: "a log" }),
     message: expect.stringMatching(/512 MB free\. To deploy all the same, set rehearse to false\na log$/),
   });
-  machine.reports.reason = because("rehearsal_memory", { needed: "1152", free: "300" });
-  expect((await deploy(id, { backup_first: false })).operation.error?.reason).toEqual(machine.reports.reason);
+  for (const reason of [because("rehearsal_memory", { needed: "1152", free: "300" }), because("rehearsal_not_copied")]) {
+    machine.reports.reason = reason;
+    expect((await deploy(id, { backup_first: false })).operation.error?.reason).toEqual(reason);
+  }
 });
 
 test("an update of data that a backup brings back is not rehearsed on the present data", async () => {

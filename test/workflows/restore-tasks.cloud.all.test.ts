@@ -238,6 +238,19 @@ test("a safety backup that the storage does not have as it was made fails the re
   expect(await dataOf(instance)).toEqual(OLD);
 });
 
+test("a restore whose ERP never responds says what its machine found", async () => {
+  const { instance, backup } = await changed();
+  const why = because("database_server_not_running");
+  machine.respond = (job, _count, work) => (job.kind === "check_health" ? { ready: false, why } : work());
+  const { operation } = await restore(backup);
+  expect(operation.error).toMatchObject({
+    code: "TIMEOUT",
+    message: "Waiting for the ERP to respond timed out. The database server is not running",
+    reason: { code: "step_timed_out_because", parameters: { why_code: "database_server_not_running" } },
+  });
+  expect(await dataOf(instance)).toEqual(OLD);
+});
+
 describe("undoing the swap", () => {
   test.each([
     ["running", true],

@@ -83,6 +83,7 @@ async function resolve({ operation, input, instance, server }: Check) {
     instance_id: input.instance_id,
     repositories,
     hold: false,
+    trust_new_host_keys: input.trust_new_host_keys,
   } as const;
   return { resolved: await run(await server(), job), code, repositories };
 }

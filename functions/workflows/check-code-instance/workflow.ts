@@ -12,6 +12,7 @@ export default workflow({
     account_id: fields.id("account"),
     operation_id: fields.id("operation"),
     instance_id: fields.id("instance"),
+    trust_new_host_keys: z.boolean().default(false), // of operations from before it existed
   }),
   steps: [
     poll("resolveCode", "Looking up the commits", { upToMinutes: JOB_MINUTES.resolve_code }),

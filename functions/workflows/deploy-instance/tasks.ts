@@ -2,7 +2,7 @@
 import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
 import { isOutdated, recordImage } from "../../../shared/operations/images.ts";
 import { secretsInLogs } from "../../../shared/operations/log-secrets.ts";
-import { leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
+import { holdsDrillPlace, leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
 import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
 import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
@@ -20,13 +20,16 @@ import {
 } from "../../../shared/records/deploys.ts";
 import { showDuring } from "../../../shared/records/instances.ts";
 import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
+import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import { find } from "../../../shared/data/table.ts";
+import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
+import { endInJson, startInJson } from "../../../shared/domain/json-bytes.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
 import { DEPLOY } from "../../../shared/domain/limits.ts";
 import { readable } from "../../../shared/domain/log-lines.ts";
 import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
-import { because, inEnglish, type Reason, reasonIn } from "../../../shared/domain/reasons.ts";
+import { because, inEnglish, type Reason, type ReasonCode, reasonIn } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
 import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
 import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
@@ -43,11 +46,12 @@ import workflow from "./workflow.ts";
 type Deploy = Work<InputOf<typeof workflow>>;
 
 /**
- * What a deploy shows of the names of its modules, of each kind, and of its packages, so that its record stays below 64 KB with
- * the largest commits (30 KB) and log.
+ * What a deploy shows of the names of its modules, of each kind, of its packages, and of the error of its rehearsal, so that its
+ * record stays below 64 KB with the largest commits (30 KB), choices (7 KB) and log.
  */
-const NAMES_BYTES_MAX = 4 * 1024;
-const PACKAGES_BYTES_MAX = 6 * 1024;
+const NAMES_BYTES_MAX = 3 * 1024;
+const PACKAGES_BYTES_MAX = 4 * 1024;
+const ERROR_BYTES_MAX = 4 * 1024;
 
 export const handler = tasks(workflow, {
   resolveCode: async (work) => {
@@ -189,6 +193,13 @@ export const handler = tasks(workflow, {
   rehearse: async (work) => {
     const { operation, input, server, jobId } = work;
     if (!isRehearsed(input)) return true;
+    const { id: serverId } = await server();
+    if (!(await holdsDrillPlace(operation, serverId))) {
+      // Another operation has it, or this task, which may run twice, has left it.
+      const { rehearsal } = await getDeploy(input.account_id, input.deploy_id);
+      if (rehearsal === null) await skipRehearsal(operation, because("rehearsal_place_taken"));
+      return true;
+    }
     const job = { id: jobId, kind: "rehearse_code", ...(await readUpdate(work)) } as const;
     try {
       const progress = await runWithLog(work, job);
@@ -196,15 +207,9 @@ export const handler = tasks(workflow, {
       const { duration_seconds } = progress.result;
       await noteDeploy(operation, { rehearsal: { status: REHEARSAL.passed, duration_seconds, error: null } });
     } catch (error) {
-      if (error instanceof GiveUp && error.code === "REHEARSAL_FAILED")
-        await noteDeploy(operation, {
-          rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: inEnglish(error.reason) },
-        });
-      if (!(error instanceof GiveUp) || !OTHER_OBSTACLES.includes(error.code)) throw error;
-      if (await updatesSome(work)) throw withWayAround(error);
-      log.info("the deploy updates nothing, and goes on without a rehearsal", { error: inEnglish(error.reason) });
+      await failRehearsal(work, error);
     }
-    await leaveDrillPlace(operation, (await server()).id);
+    await leaveDrillPlace(operation, serverId);
     return true;
   },
 
@@ -265,7 +270,7 @@ export const handler = tasks(workflow, {
     const { operation, instance, server, jobId } = work;
     const record = await instance();
     await keepModules(operation, record);
-    if (await respondsAgain(await server(), { operation, instance: record, jobId })) return true;
+    if ((await respondsAgain(await server(), { operation, instance: record, jobId })) === true) return true;
     const modules = await nameModules(work);
     throw new NotYet(
       "HEALTH_CHECK_FAILED",
@@ -354,14 +359,42 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
  */
 const isRehearsed = ({ restore_database }: Deploy["input"]): boolean => !restore_database;
 
-/** Without an update, a rehearsal only starts the ERP: nothing waits for one that the server has no place or room for. */
+/** Without an update, a rehearsal only starts the ERP: a deploy goes on without one that the server has no place or room for. */
 async function updatesSome({ input: { account_id, deploy_id } }: Deploy): Promise<boolean> {
   const { update, install } = await getPlan(account_id, deploy_id);
   return update.length + install.length > 0;
 }
 
-/** Errors of a rehearsal that say nothing of the code. */
-const OTHER_OBSTACLES: readonly string[] = ["HOST_JOB_FAILED", "TIMEOUT"];
+/** Fails the deploy, unless it updates nothing and the error says nothing of the code. New code may keep the ERP from ending. */
+async function failRehearsal(work: Deploy, error: unknown): Promise<void> {
+  const { operation } = work;
+  if (!(error instanceof GiveUp)) throw error;
+  if (error.code === "HOST_JOB_FAILED") {
+    if (await updatesSome(work)) throw withWayAround(error);
+    return skipRehearsal(operation, error.reason);
+  }
+  const failure = error.code === "TIMEOUT" ? tooSlow(error) : error;
+  if (failure.code === "REHEARSAL_FAILED") {
+    const why = startInJson(inEnglish(failure.reason), ERROR_BYTES_MAX);
+    await noteDeploy(operation, { rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: why } });
+  }
+  throw failure;
+}
+
+function tooSlow(error: GiveUp): GiveUp {
+  const [, log] = splitReport(error.reason);
+  const why = because("rehearsal_slow", { minutes: JOB_MINUTES.rehearse_code });
+  return new GiveUp("REHEARSAL_FAILED", joinReport(why, log), { cause: error });
+}
+
+/** The log is of no failed step any more. */
+async function skipRehearsal(operation: OperationRecord, reason: Reason): Promise<void> {
+  const [why] = splitReport(reason);
+  const error = startInJson(inEnglish(why), ERROR_BYTES_MAX);
+  log.info("the deploy updates nothing, and goes on without a rehearsal", { error });
+  const rehearsal = { status: REHEARSAL.skipped, duration_seconds: null, error };
+  await noteDeploy(operation, { rehearsal, log_excerpt: null });
+}
 
 /** Keeps what the machine logged of a job that failed. */
 async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise<JobProgress<K>> {
@@ -370,15 +403,20 @@ async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise
     return await run(await server(), job);
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;
-    if (error.log !== undefined) await noteDeploy(operation, { log_excerpt: error.log });
+    if (error.log !== undefined) await noteLog(operation, error.log);
     throw await specify(work, error);
   }
 }
 
-/** What keeps a rehearsal from its end, such as a full disk, may be no reason against the deploy. */
+const noteLog = (operation: OperationRecord, text: string): Promise<void> =>
+  noteDeploy(operation, { log_excerpt: endInJson(text, DEPLOY.logBytes) });
+
+const FULL_DISK: readonly string[] = ["disk_full", "disk_almost_full", "disk_almost_out_of_inodes"] satisfies ReasonCode[];
+
+/** A full disk is no reason against the deploy; what the machine says of too little memory or room names the way already. */
 function withWayAround(error: GiveUp): GiveUp {
   const [why, log] = splitReport(error.reason);
-  if (inEnglish(why).includes("set rehearse to false")) return error;
+  if (!FULL_DISK.includes(why.code)) return error;
   return new GiveUp(error.code, joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
 }
 
@@ -447,7 +485,7 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
     if (written === undefined) return;
     const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id, deploy_id });
     const lines = readable(redact(written, secrets)).trimEnd().split("\n").slice(-DEPLOY.logLines);
-    await noteDeploy(operation, { log_excerpt: endOf(lines.join("\n"), DEPLOY.logBytes) });
+    await noteLog(operation, lines.join("\n"));
   } catch (error) {
     log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });
   }
@@ -458,13 +496,6 @@ const PIP_STOPPED = new RegExp(
   "ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for|" +
     "Failed building wheel for) ([A-Za-z0-9][A-Za-z0-9._-]{0,99})",
 );
-
-/** A character that is cut in two goes. */
-const endOf = (text: string, bytes: number): string =>
-  Buffer.from(text)
-    .subarray(-bytes)
-    .toString()
-    .replace(/^\uFFFD+/, "");
 
 /** The new code stays, because the data from before may be gone by now. */
 async function settleAgain(work: Deploy): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Deploying an instance's code: fetches exactly the commits that the refs are now, checks them, rehearses the update on a copy of
+// Deploying an instance's code: fetches exactly the commits that the refs are now, checks them, rehearses the deploy on a copy of
 // the database, and only then stops the ERP. What the ERP had is kept until it responds with the new code.
 import * as z from "zod";
 import * as fields from "../../../shared/api/fields.ts";
@@ -35,7 +35,7 @@ export default workflow({
       upToMinutes: DEPLOY.rehearsalWaitMinutes,
       unlimited: true,
     }),
-    poll("rehearse", "Rehearsing the update on a copy of the data", {
+    poll("rehearse", "Rehearsing the deploy on a copy of the data", {
       when: "rehearse",
       upToMinutes: JOB_MINUTES.rehearse_code,
     }),

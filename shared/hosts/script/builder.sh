@@ -56,14 +56,15 @@ code_request() {
   jq -c --rawfile known "$known" '{ repositories: ., known_hosts: ($known | split("\n") | map(select(. != ""))) }' <<<"${P[REPOSITORIES]:-[]}"
 }
 
-# Those of which no repository is left: whoever trusts the new key of a host removes its repositories and sets them again. Only
-# for all repositories of the code: a check fetches those alone whose hosts have responded.
+# Those of which no repository is left, and all of them for whoever trusts new keys. Only for all repositories of the code: a
+# check fetches those alone whose hosts have responded.
 forget_hosts() {
-  local known=$HERE/known_hosts hosts
+  local known=$HERE/known_hosts kept=${P[REPOSITORIES]:-[]} hosts
+  if [[ ${P[TRUST]:-no} == yes ]]; then kept='[]'; fi
   if [[ ! -s $known ]]; then return; fi
   (
     flock 3
-    hosts=$(jq -c '[.[].url | capture("^ssh://[^@/]*@(?<host>[^:/]+)").host | ascii_downcase]' <<<"${P[REPOSITORIES]:-[]}")
+    hosts=$(jq -c '[.[].url | capture("^ssh://[^@/]*@(?<host>[^:/]+)").host | ascii_downcase]' <<<"$kept")
     jq -Rr --argjson hosts "$hosts" '
     select(. != "" and any(split(" ")[0] | split(",")[] | ltrimstr("[") | sub("\\]:[0-9]+$"; ""); . as $host | any($hosts[]; . == $host)))' \
       "$known" >"$known.draft"

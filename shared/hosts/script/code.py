@@ -16,10 +16,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple, TypedDict, cast
+from typing import IO, NamedTuple, TypedDict, cast
 from urllib.parse import urlsplit
 
 # Tests fetch from servers of their own.
@@ -34,6 +35,8 @@ LOOKS_AT_ONCE = 5
 BYTES_MAX = int(os.environ.get("CODE_BYTES_MAX", str(1 << 30)))
 FILES_MAX = 50_000
 MANIFEST_BYTES_MAX = 1 << 20
+LISTING_BYTES_MAX = 32 << 20
+PIECE_BYTES = 1 << 20
 MODULES_MAX = 3_000
 LINK_BYTES_MAX = 4_096
 PROBLEMS_MAX = 100
@@ -219,7 +222,8 @@ class Git:
         if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
             why = "its host presents a different key than before"
             if not self.is_pinned:
-                why += ". If you trust the new key, remove the repositories of this host, check the code, and set them again"
+                why += ". If you trust the new key, check the code with trust_new_host_keys, "
+                why += "or remove the repositories of this host, check the code, and set them again"
             return unreachable(f"The repository {self.url} could not be read: {why}")
         if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
@@ -299,7 +303,7 @@ class Git:
         return self.run(*arguments, place=place, seconds=60).stdout.decode("utf-8", "replace").strip()
 
     def subject(self, place: str) -> str:
-        said = self.text(place, "log", "-1", "--format=%s", self.repository["commit"])
+        said = self.text(place, "log", "-1", "--format=%<(250,trunc)%s", self.repository["commit"])
         return "".join(character for character in said if character.isprintable())[:200]
 
     def entries(self, place: str) -> list[Entry]:
@@ -307,24 +311,19 @@ class Git:
         path = self.repository["path"]
         tree = self.repository["commit"] + (f":{path}" if path else "^{tree}")
         entries: list[Entry] = []
-        # A tree may name the same one many times, and that one another: there may be billions of entries.
-        with subprocess.Popen(
-            ["git", "-C", place, "ls-tree", "-r", "-t", "-z", "-l", tree],
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as process:
+        # A tree may name the same one many times, and that one another: there may be billions of entries, or very long paths.
+        with self.reading(place, "ls-tree", "-r", "-t", "-z", "-l", tree) as process:
             assert process.stdout is not None
-            rest = b""
+            rest, room = b"", LISTING_BYTES_MAX
             while chunk := process.stdout.read(1 << 16):
                 *lines, rest = (rest + chunk).split(b"\0")
                 entries.extend(map(entry_in, lines))
-                if len(entries) > FILES_MAX:
+                room -= len(chunk)
+                if len(entries) > FILES_MAX or room < 0:
                     process.kill()
                     raise self.too_large()
         if process.returncode != 0:
-            raise self.no_module()
+            raise self.too_slow() if time.monotonic() > UNTIL else self.no_module()
         return entries
 
     def tree(self, place: str) -> bytes:
@@ -341,22 +340,49 @@ class Git:
     def too_large(self) -> Problem:
         return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
 
-    def contents(self, place: str, hashes: list[bytes]) -> Iterator[bytes]:
-        """The contents of files, in the order of their hashes."""
-        with subprocess.Popen(
-            ["git", "-C", place, "cat-file", "--batch"], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as process:
+    @contextlib.contextmanager
+    def reading(self, place: str, *arguments: str) -> Generator[subprocess.Popen[bytes], None, None]:
+        """git, whose output ends once the time is over."""
+        process = subprocess.Popen(
+            ["git", "-C", place, *arguments],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        timer = threading.Timer(UNTIL - time.monotonic(), process.kill)
+        timer.start()
+        try:
+            with process:
+                yield process
+        finally:
+            timer.cancel()
+
+    def contents(self, place: str, hashes: list[bytes]) -> Iterator[Iterator[bytes]]:
+        """The contents of files, in the order of their hashes, each in pieces that are read before the next file."""
+        with self.reading(place, "cat-file", "--batch") as process:
             assert process.stdin is not None and process.stdout is not None
             for hashed in hashes:
-                process.stdin.write(hashed + b"\n")
-                process.stdin.flush()
+                with contextlib.suppress(BrokenPipeError):  # git was ended, and so is its output
+                    os.write(process.stdin.fileno(), hashed + b"\n")
                 head = process.stdout.readline().split()
                 if len(head) != 3 or head[1] != b"blob":
-                    raise unreachable(f"The repository {self.url} could not be read: an object is missing")
-                content = process.stdout.read(int(head[2]))
+                    raise self.incomplete()
+                yield self.pieces(process.stdout, int(head[2]))
                 process.stdout.read(1)
-                yield content
-            process.stdin.close()
+
+    def pieces(self, found: IO[bytes], size: int) -> Iterator[bytes]:
+        while size > 0:
+            piece = found.read(min(size, PIECE_BYTES))
+            if not piece:
+                raise self.incomplete()
+            size -= len(piece)
+            yield piece
+
+    def incomplete(self) -> Problem:
+        if time.monotonic() > UNTIL:
+            return self.too_slow()
+        return unreachable(f"The repository {self.url} could not be read: an object is missing")
 
 
 class Module(NamedTuple):
@@ -411,7 +437,8 @@ def require_inside(git: Git, links: list[Entry], place: str) -> None:
     for entry in links:
         if entry.size > LINK_BYTES_MAX:
             raise leads_out(git, entry)
-    for entry, target in zip(links, git.contents(place, [entry.hash for entry in links]), strict=True):
+    for entry, content in zip(links, git.contents(place, [entry.hash for entry in links]), strict=True):
+        target = b"".join(content)
         depth = os.path.normpath(os.path.join(base, os.path.dirname(entry.path), target))
         if target.startswith(b"/") or depth == b".." or depth.startswith(b"../"):
             raise leads_out(git, entry)
@@ -422,10 +449,17 @@ def leads_out(git: Git, entry: Entry) -> Problem:
     return invalid(f"The link {name} in {git.url} leads out of the repository")
 
 
+def read_manifest(git: Git, place: str, module: str, entry: Entry) -> bytes:
+    if entry.size > MANIFEST_BYTES_MAX:
+        raise invalid(f"The manifest of the module {module} in {git.url} does not parse: it has more than 1 MB", module)
+    [content] = [b"".join(pieces) for pieces in git.contents(place, [entry.hash])]
+    return content
+
+
 def version_in(git: Git, module: str, content: bytes, series: str) -> str | None:
     """As the ERP has it in its database; None for a module that says it cannot be installed."""
     try:
-        value: object = ast.literal_eval(content[:MANIFEST_BYTES_MAX].decode("utf-8"))
+        value: object = ast.literal_eval(content.decode("utf-8"))
         if not isinstance(value, dict):
             raise ValueError("it is no dictionary")
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError) as error:
@@ -457,7 +491,7 @@ class Budget:
             raise git.too_large()
 
 
-def write(place: bytes, parts: list[bytes], content: bytes) -> None:
+def write(place: bytes, parts: list[bytes], content: Iterable[bytes]) -> None:
     """No part of a path leads anywhere else, and nothing here makes links."""
     for part in parts:
         if part in (b"", b".", b"..") or part.lower() == b".git":
@@ -465,7 +499,7 @@ def write(place: bytes, parts: list[bytes], content: bytes) -> None:
     target = os.path.join(place, *parts)
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
     with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as file:
-        file.write(content)
+        file.writelines(content)
 
 
 class Found(TypedDict):
@@ -491,15 +525,14 @@ def take_repository(git: Git, number: int, series: str, place: str, budget: Budg
         prefix = module.folder + b"/" if module.folder else b""
         inside = [entry for entry in files if entry.path.startswith(prefix) and entry.mode != b"120000"]
         manifest = next(entry for entry in inside if entry.path == prefix + MANIFEST)
-        [content] = git.contents(scratch, [manifest.hash])
-        version = version_in(git, module.name, content, series)
+        version = version_in(git, module.name, read_manifest(git, scratch, module.name, manifest), series)
         if version is None:
             continue
         found.append({"name": module.name, "version": version, "hash": module.hash.decode(), "repository": number})
         hashes = [entry.hash for entry in inside]
-        for entry, data in zip(inside, git.contents(scratch, hashes), strict=True):
+        for entry, content in zip(inside, git.contents(scratch, hashes), strict=True):
             relative = entry.path[len(prefix) :].split(b"/")
-            write(os.fsencode(place), [folder.encode(), module.name.encode(), *relative], data)
+            write(os.fsencode(place), [folder.encode(), module.name.encode(), *relative], content)
     if not found:
         raise git.no_module()
     return git.subject(scratch), found, folder
