@@ -14,6 +14,7 @@ test.each([
   "a.metadata.packet.net",
   "169.254.169.254.nip.io",
   "shop-169-254-169-254.sslip.io",
+  "168.63.129.16.nip.io",
   "100-100-100-200.example.com",
 ])("%s is internal", (domain) => expect(isInternalName(domain)).toBe(true));
 

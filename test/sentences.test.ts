@@ -4,6 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { reasons } from "../dashboard/src/messages/de/reasons.ts";
+import { reasons as englishReasons } from "../dashboard/src/messages/en/reasons.ts";
 import { problems } from "../dashboard/src/messages/de/problems.ts";
 import { sentences } from "../dashboard/src/messages/de/sentences.ts";
 import { steps } from "../dashboard/src/messages/en/steps.ts";
@@ -32,6 +33,13 @@ test.each([
       ([code, template]) => template === words[code] && /\w/.test(template.replaceAll(/\\?\{\w+\}/g, "")),
     ),
   ).toEqual([]);
+});
+
+test("the dashboard names its own choice where the API names a field", () => {
+  const shown = Object.values(englishReasons).join();
+  expect(shown).not.toMatch(/\bset \w+ to\b/);
+  expect(shown).toContain("To deploy all the same, turn off “Rehearse first”");
+  expect(Object.values(reasons).join()).toContain("„Vorher proben“");
 });
 
 test.each([

@@ -1,5 +1,7 @@
 // GET /overview/nights
 import * as overview from "../../shared/api/overview.ts";
+import { keys, keyString } from "../../shared/data/keys.ts";
+import { readAll } from "../../shared/data/table.ts";
 import { NIGHTS_BACKUPS_MAX } from "../../shared/domain/limits.ts";
 import { listBackups } from "../../shared/records/backups.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -8,8 +10,11 @@ export const handler = handle(overview.nights)(async ({ query: { created_after }
   const { items, meta } = await listBackups(caller.account_id, { created_after, per_page: NIGHTS_BACKUPS_MAX });
   const made = Map.groupBy(items, ({ instance_id }) => instance_id ?? "");
   made.delete(""); // uploads
+  const keyOf = (id: string) => keys.record("instance", caller.account_id, id);
+  const found = await readAll([...made.keys()].map(keyOf), { consistent: false });
+  const notDeleted = [...made].filter(([id]) => found.has(keyString(keyOf(id))));
   return {
-    instances: [...made].map(([id, backups]) => ({
+    instances: notDeleted.map(([id, backups]) => ({
       id,
       name: backups[0]?.instance_name ?? id,
       backups: backups.map(({ drill, state, ...backup }) => ({ ...backup, status: state, drill: drill?.status ?? null })),

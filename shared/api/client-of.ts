@@ -21,6 +21,8 @@ interface CallOptions {
   requestId?: string;
   /** The `etag` of an earlier response: makes a PUT or DELETE only if the resource is still that version. */
   ifMatch?: string;
+  /** Makes a PUT only if there is no such resource yet; endpoints whose PUT does not create ignore it. */
+  ifNoneMatch?: "*";
   signal?: AbortSignal;
 }
 
@@ -123,6 +125,7 @@ async function send(options: ClientOptions, endpoint: Callable, call: AnyCall): 
     ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
     ...(call.requestId !== undefined && { "x-request-id": call.requestId }),
     ...(call.ifMatch !== undefined && { "if-match": call.ifMatch }),
+    ...(call.ifNoneMatch !== undefined && { "if-none-match": call.ifNoneMatch }),
   };
   try {
     // Called as a plain function: a browser's fetch throws when it is a method of anything but the window.

@@ -13,6 +13,7 @@ import {
   SECRET_CHARACTERS_MIN,
   VARIABLE_NAME,
 } from "../domain/code-rules.ts";
+import { asciiUrl } from "../domain/international.ts";
 import { CODE, PUSH } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -30,14 +31,22 @@ import { Operation } from "./operations.ts";
 const URL_EXAMPLE = "https://git.example/acme";
 const COMMIT_EXAMPLE = "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192";
 
+/** With a host in any script: the rule holds for its ASCII form. */
+const URL_PATTERN = REPOSITORY_URL.source.replace(
+  "[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?",
+  "[^\\x00-\\x2c/:-@\\x5b-`{-\\x7f]+",
+);
+
 const url = z
   .string()
   .max(500, "must have at most 500 characters")
+  .overwrite(asciiUrl)
   .regex(REPOSITORY_URL, "must be https://HOST/PATH or ssh://git@HOST/PATH")
   .meta({
     description:
-      "`https://HOST/PATH` or `ssh://git@HOST/PATH`, of a public host, without a user name or password. In `test`, repositories are names below `https://git.example/`",
+      "`https://HOST/PATH` or `ssh://git@HOST/PATH`, of a public host, without a user name or password. The host may be international (`git.müller.example`): its ASCII form is stored and shown. In `test`, repositories are names below `https://git.example/`",
     examples: [URL_EXAMPLE],
+    pattern: URL_PATTERN,
     maxLength: 500,
   });
 
@@ -338,7 +347,17 @@ export const check = () =>
       erpNotInstalled("failed"),
     ],
     starts: ["check-code-instance"],
-    body: z.strictObject({}),
+    fieldPermission: { field: "trust_new_host_keys", permission: "backups:restore" },
+    body: z.strictObject({
+      trust_new_host_keys: z
+        .boolean()
+        .optional()
+        .meta({
+          description:
+            "Whether the keys that hosts of ssh repositories have shown before are forgotten first, so that new ones are taken. Needs the permission `backups:restore`",
+          examples: [false],
+        }),
+    }),
     data: Operation,
   });
 

@@ -25,7 +25,11 @@ export const choices = () => ({
   rehearse: z
     .boolean()
     .default(true)
-    .meta({ description: "Whether the update runs on a copy of the database first", examples: [true] }),
+    .meta({
+      description:
+        "Whether the new code, and the update, is tried on a copy of the database first, also where no module is updated",
+      examples: [true],
+    }),
   backup_first: z
     .boolean()
     .default(true)

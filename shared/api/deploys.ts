@@ -35,6 +35,15 @@ export const Deploy = z
       .string()
       .nullable()
       .meta({ examples: ["Prices with tax"] }),
+    choices: z
+      .object({
+        modules: z.union([names, z.enum(["changed", "all"])]).meta({ examples: ["changed"] }),
+        rehearse: z.boolean().meta({ examples: [true] }),
+        backup_first: z.boolean().meta({ examples: [true] }),
+        update_image: z.boolean().meta({ examples: [false] }),
+      })
+      .nullable()
+      .meta({ description: "What the request chose, to repeat it; null for deploys from before this was stored" }),
     commits: z
       .array(
         z.object({
@@ -59,7 +68,7 @@ export const Deploy = z
         changed_but_not_installed: names.meta({ examples: [[]] }),
       })
       .nullable()
-      .meta({ description: "Null until the code was checked; at most as many names as 32 KB hold" }),
+      .meta({ description: "Null until the code was checked; at most as many names of each kind as 3 KB hold" }),
     image: z
       .object({
         id: z.string().meta({ examples: [IMAGE_EXAMPLE] }),
@@ -74,19 +83,25 @@ export const Deploy = z
     python_packages: z.array(z.string()).meta({ description: "As they were resolved", examples: [["num2words==0.5.13"]] }),
     rehearsal: z
       .object({
-        status: z.enum(REHEARSAL).meta({ examples: ["passed"] }),
+        status: z.enum(REHEARSAL).meta({ description: "New values may appear", examples: ["passed"] }),
         duration_seconds: z
           .number()
           .min(0)
           .nullable()
-          .meta({ description: "How long the update took", examples: [12] }),
+          .meta({
+            description: "How long the update, or the start where no module is updated, took; null unless it passed",
+            examples: [12],
+          }),
         error: z
           .string()
           .nullable()
-          .meta({ examples: [null] }),
+          .meta({ description: "Why it failed, or was skipped", examples: [null] }),
       })
       .nullable()
-      .meta({ description: "The update on a copy of the data; null if there was none" }),
+      .meta({
+        description:
+          "The new code, and the update, on a copy of the data. `skipped`: no module is updated, and the server had no place or room for it. Null if none was requested, or the data of a backup comes back",
+      }),
     backup_id: fields.id("backup").nullable().meta({ description: "The backup that was taken before; null if there was none" }),
     downtime_seconds: z
       .number()
@@ -145,8 +160,8 @@ export const create = () =>
     path: "/instances/:id/deploys",
     summary: "Deploy an instance's code",
     description:
-      "Fetches the newest commits, updates the modules that have changed and installs those that are wanted. The update runs on a copy of the database first, so that " +
-      "a broken module costs no downtime; then the ERP stops for the real one. If anything fails, code and data are put back as they were.",
+      "Fetches the newest commits, updates the modules that have changed and installs those that are wanted. The new code, and the update, is tried on a copy of the " +
+      "database first, so that a broken module costs no downtime; then the ERP stops for the real one. If anything fails, code and data are put back as they were.",
     access: ["instances:write"],
     status: 201,
     errors: () => [

@@ -105,7 +105,7 @@ export const emailUnicode = z.string().meta({
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
 
-const countBytes = (value: string): number => new TextEncoder().encode(value).length;
+export const countBytes = (value: string): number => new TextEncoder().encode(value).length;
 
 /** Labels as a request sets them: the whole map. */
 export const labels = z

@@ -96,7 +96,7 @@ const Health = z
   .object({
     status: z.enum(HEALTH_STATUSES).meta({
       description:
-        "`failing`: three looks in a row found that the ERP cannot be used; `status_reason` says what failed. `unknown`: it does not have to run, its server is not active, or the server has not reported for a while",
+        "`failing`: three looks in a row found that the ERP cannot be used, or its server has paused it; `status_reason` says why. `unknown`: it does not have to run, its server is not active, or the server has not reported for a while",
       examples: ["ok"],
     }),
     since: fields.timestamp.nullable().meta({ description: "Null if nobody has looked yet" }),

@@ -127,7 +127,7 @@ export const nights = () =>
     method: "GET",
     path: "/overview/nights",
     summary: "Show what became of the backups of the last nights",
-    description: `Returns the backups that were begun since a time, by instance, without uploads: the newest ${NIGHTS_BACKUPS_MAX.toLocaleString("en")} of them. Instances without any are left out.`,
+    description: `Returns the backups that were begun since a time, by instance, without uploads: the newest ${NIGHTS_BACKUPS_MAX.toLocaleString("en")} of them. Instances without any, and those that were deleted, are left out.`,
     access: ["backups:read"],
     query: z.strictObject({
       created_after: fields.queryMoment.meta({ description: "Since when", examples: ["2026-11-20"], ...fields.MOMENT_FORM }),

@@ -16,7 +16,11 @@ import type { OperationRecord } from "../records/schemas/operation.ts";
 import { chooseImage, type Rollback } from "./rollbacks.ts";
 
 /** Holds nothing, one at a time for each instance. */
-export function beginCheck({ change, by, operationId }: Begun, instance: InstanceRecord): OperationRecord {
+export function beginCheck(
+  { change, by, operationId }: Begun,
+  instance: InstanceRecord,
+  { trust_new_host_keys = false }: { trust_new_host_keys?: boolean | undefined } = {},
+): OperationRecord {
   const { state, installed } = instance;
   if (!installed) throw erpNotInstalled(state);
   if (state === LIFECYCLE["instance.delete"].through) throw instanceBeingDeleted(state);
@@ -24,7 +28,12 @@ export function beginCheck({ change, by, operationId }: Begun, instance: Instanc
   change.put(keys.codeCheck(change.accountId, instance.id), { operation_id: operationId }, (present) =>
     codeInCheck(String(present?.["operation_id"])),
   );
-  return reserveOperation(change, by, { id: operationId, type: "instance.check_code", ...changing("instance", instance) });
+  return reserveOperation(change, by, {
+    id: operationId,
+    type: "instance.check_code",
+    ...changing("instance", instance),
+    input: { trust_new_host_keys },
+  });
 }
 
 interface Wanted {
@@ -42,13 +51,15 @@ interface Wanted {
 export function beginDeploy(
   { change, by, operationId }: Begun,
   { instance, code }: { instance: InstanceRecord; code: CodeRecord },
-  { select, rehearse, backup_first, note, rollback, backup, ...wanted }: Wanted,
+  { select, rehearse, backup_first, update_image, note, rollback, backup }: Wanted,
 ): { deploy: DeployRecord; operation: OperationRecord } {
   moveInstance(change, instance, { type: "instance.deploy", operationId });
   if (backup !== undefined) retainBackup(change, backup.id, operationId);
-  const image = chooseImage(instance, code, { ...wanted, rollback });
+  const image = chooseImage(instance, code, { update_image, rollback });
   const earlier = image === "newest" ? undefined : image;
-  const deploy = reserveDeploy(change, by, code, { operationId, select, note, rollback, image: earlier });
+  const modules = typeof select === "string" ? select : [...select];
+  const choices = { modules, rehearse, backup_first, update_image };
+  const deploy = reserveDeploy(change, by, code, { operationId, choices, note, rollback, image: earlier });
   const safety_backup_id = newId("backup");
   const operation = reserveOperation(change, by, {
     id: operationId,

@@ -1,4 +1,5 @@
 // What a bulk action would do with instances, for its dry run.
+import { isDeepStrictEqual } from "node:util";
 import { PolicyFields } from "../api/backup-policy.ts";
 import { deployChoices } from "../api/deploy-choices.ts";
 import { type Item, keyString } from "../data/keys.ts";
@@ -133,9 +134,12 @@ async function outcomeOfSetting(
   parameters: Record<string, unknown>,
 ): Promise<Outcome> {
   const [waiting, firstIsRunning] = await Promise.all([waitingBackup(policy), isFirstRunning(instance)]);
-  const planned = policyWith({ instance, policy, firstIsRunning }, PolicyFields.parse(parameters), Date.now());
+  const fields = PolicyFields.parse(parameters);
+  const planned = policyWith({ instance, policy, firstIsRunning }, fields, Date.now());
   const { effects } = await forecastPolicy(reader, instance, planned, waiting);
   const warnings = warnOfDays(planned.schedule);
+  if (policy !== undefined && mayRead(reader, BACKUP) && !isDeepStrictEqual({ ...policy, ...fields }, policy))
+    warnings.push(sentence("bulk_policy_replaced", { names: instance.name }));
   if (isNeverInstalled(instance) && mayRead(reader, INSTANCE))
     warnings.push(sentence("bulk_never_installed", { names: instance.name }));
   return { effects, warnings };

@@ -6,6 +6,7 @@ import { labels } from "../api/fields.ts";
 import { requireNone, tryParse } from "../api/parse.ts";
 import { changedLabels, type LabelsChange } from "../domain/labels.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
+import { BULK } from "../domain/limits.ts";
 import { withWhy } from "../domain/problems.ts";
 import type { Sentence } from "../domain/sentences.ts";
 import { concurrently } from "../platform/concurrently.ts";
@@ -53,7 +54,7 @@ export function requireLabels(present: Record<string, string>, change: LabelsCha
   requireNone(problems.map(({ reason }) => ({ field: "labels", reason })));
 }
 
-/** What happens unless the record's state does not allow it; then why, for whoever may read the record. */
+/** What happens unless the record is held, or its state does not allow it; then that, for whoever may read the record. */
 export async function outcomeOrWarning(
   reader: Reader,
   { type, name }: { type: ResourceType; name: string },
@@ -64,10 +65,11 @@ export async function outcomeOrWarning(
     require();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return {
-      effects: [],
-      warnings: mayRead(reader, type) ? [sentence("bulk_not_now", { name, ...why(reader, error) })] : [],
-    };
+    const warning =
+      error.code === "OPERATION_IN_PROGRESS"
+        ? sentence("bulk_waits", { names: name, minutes: BULK.heldMinutes })
+        : sentence("bulk_not_now", { name, ...why(reader, error) });
+    return { effects: [], warnings: mayRead(reader, type) ? [warning] : [] };
   }
   return outcome();
 }

@@ -10,7 +10,7 @@ import { find, readAll, type Ref, updateOne } from "../data/table.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { DEPLOY_STATUS, type DeployStatus, OPEN_DEPLOYS } from "../domain/lifecycle.ts";
 import { DEPLOY } from "../domain/limits.ts";
-import { BASE, type ModulePlan, type Selection } from "../domain/module-plan.ts";
+import { BASE, type ModulePlan } from "../domain/module-plan.ts";
 import { type Author, toActor } from "./events.ts";
 import type { CodeRecord } from "./schemas/code.ts";
 import { DeployPlan, DeployRecord, type Image } from "./schemas/deploy.ts";
@@ -49,7 +49,7 @@ export const toDeploy = (record: DeployRecord): Deploy => record;
 
 interface NewDeploy {
   operationId: string;
-  select: Selection;
+  choices: NonNullable<Deploy["choices"]>;
   note: string | null;
   /** What a rollback brings instead of the code as it is now. */
   rollback?: { code: CodeRecord; commits: string[]; packages: string[]; deploy: DeployRecord } | undefined;
@@ -67,7 +67,7 @@ export function reserveDeploy(
   change: Change,
   by: Author,
   code: CodeRecord,
-  { operationId, select, note, rollback, image }: NewDeploy,
+  { operationId, choices, note, rollback, image }: NewDeploy,
 ): DeployRecord {
   const { account_id, instance_id, deploy_ids, revision } = code;
   const created_by = toActor(by);
@@ -79,6 +79,7 @@ export function reserveDeploy(
     status: DEPLOY_STATUS.pending,
     trigger: rollback !== undefined ? "rollback" : isInBulk(by) ? "bulk" : (TRIGGERS[created_by.type] ?? "person"),
     note,
+    choices,
     commits: [],
     modules: null,
     image: null,
@@ -96,7 +97,7 @@ export function reserveDeploy(
   change.put(keys.deploy(account_id, deploy.id), deploy);
   change.put(keys.deployPlan(account_id, deploy.id), {
     code: rollback?.code ?? code,
-    select,
+    select: choices.modules,
     ...(rollback !== undefined && {
       commits: rollback.commits,
       ...(rollback.packages.length > 0 && { packages: rollback.packages }),

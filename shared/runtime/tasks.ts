@@ -24,7 +24,7 @@ import { dropSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
 import { readableWork } from "../domain/log-lines.ts";
-import { because } from "../domain/reasons.ts";
+import { because, type Reason } from "../domain/reasons.ts";
 import { readWorkLog } from "../hosts/index.ts";
 import { storeWorkLog } from "../records/work-logs.ts";
 import {
@@ -81,8 +81,11 @@ type Done<W, T> = (work: Work<InputOf<W>>) => Promise<T>;
 type Implementations<W> = {
   [N in Exclude<StepName<W>, PollName<W>>]: Done<W, void>;
 } & {
-  /** Whether the awaited work is ready. Instead of false it may throw a `NotYet`, with the operation's error if it never is. */
-  [N in PollName<W>]: Done<W, boolean>;
+  /**
+   * Whether the awaited work is ready, or why it is not. Instead it may throw a `NotYet`, with the operation's error if it never
+   * is.
+   */
+  [N in PollName<W>]: Done<W, boolean | Reason>;
 } & {
   /** False asks to be called again. An undo accepts that there is nothing to undo, and that it has been done. */
   [N in UndoName<W>]: Done<W, boolean | void>;
@@ -96,7 +99,7 @@ type TaskEvent = z.infer<typeof TaskEvent>;
 
 export const tasks = <W extends Workflow>(workflow: W, implementations: Implementations<W>) => {
   logAsDebug(NotYet);
-  const functionsByTask = new Map<string, Done<Workflow, boolean | void>>(Object.entries(implementations));
+  const functionsByTask = new Map<string, Done<Workflow, boolean | Reason | void>>(Object.entries(implementations));
   return async (payload: unknown): Promise<null> => {
     const event = TaskEvent.parse(payload);
     const { account_id, operation_id } = event.input;
@@ -118,7 +121,7 @@ const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", because("operation_en
 
 async function perform(
   workflow: Workflow,
-  functionsByTask: ReadonlyMap<string, Done<Workflow, boolean | void>>,
+  functionsByTask: ReadonlyMap<string, Done<Workflow, boolean | Reason | void>>,
   event: TaskEvent,
   operation: OperationRecord | undefined,
 ): Promise<null> {
@@ -165,9 +168,12 @@ async function perform(
     part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
   );
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
-  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", because("step_timed_out", { step: part.label }));
+  if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", timedOut(part.label, outcome));
   return null;
 }
+
+const timedOut = (step: string, outcome: boolean | Reason | void): Reason =>
+  typeof outcome === "object" ? because("step_timed_out_because", { step, why: outcome }) : because("step_timed_out", { step });
 
 /**
  * What the operation's jobs have logged on its machine, where it is soon removed. It is no reason to hold up the end: a machine

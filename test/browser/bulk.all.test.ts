@@ -115,6 +115,9 @@ test("what another operation holds waits; the action is paused, resumed and canc
   await main.getByRole("button", { name: "Cancel the rest" }).click();
   await page.getByText("0 of 1 done, 1 canceled.").waitFor();
   await main.getByRole("button", { name: "Try 1 again" }).click();
+  const asked = dialog(page, "Stop 1 instance");
+  await asked.getByText("Waits for other operations on Held fast, for up to 60 minutes").waitFor();
+  await button(asked, "Stop 1 instance").click();
   await expect.poll(() => page.url()).not.toContain(begun.id);
   await main.getByRole("button", { name: "Cancel the rest" }).click();
   await page.getByText("0 of 1 done, 1 canceled.").waitFor();
@@ -179,6 +182,9 @@ test("labels of many records change without losing others", async ({ open }) => 
   await asked.getByLabel("Labels to add").fill("Env: x");
   await button(asked, "Change 1 instance").click();
   await asked.getByText(/Env is not a valid label key/).waitFor();
+  const many = Array.from({ length: 15 }, (_, n) => `key-${n}: ${"x".repeat(63)}`);
+  await asked.getByLabel("Labels to add").fill(many.join("\n"));
+  await asked.getByText(/Its labels would be too long: keys and values together can have 1,024 bytes/).waitFor();
   await asked.getByLabel("Labels to add").fill("env: production");
   await button(asked, "Change 1 instance").click();
   await page.getByText("Bulk action finished: 1 of 1 done", { exact: true }).waitFor();
@@ -200,6 +206,103 @@ test("unprotected instances get a backup policy together", async ({ open }) => {
   expect((await big.api.get(`/instances/${other.id}/backup-policy`)).body).toMatchObject({
     data: { timezone: "Europe/Berlin", schedule: "0 2 * * *" },
   });
+});
+
+test("a policy for many instances says which policies it replaces, and how many backups its rules remove", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id: server_id } = await seedServer(mine.id);
+  const last_backup_at = new Date(Date.now() - 3_600_000).toISOString();
+  for (const name of ["Cafe", "Deli"]) {
+    const instance = await seedInstance(mine.id, { server_id, name, last_backup_at, last_backup_begun_at: last_backup_at });
+    for (const due_at of ["2026-11-18T03:00:00.000Z", "2026-11-19T03:00:00.000Z"])
+      await seedBackup(instance, { kind: "scheduled", due_at, attempt: 1 });
+    await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 3 * * *", keep: { daily: 7 } });
+  }
+  const page = await open("/instances", { as: mine });
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Actions on selected").click();
+  await page.getByRole("menuitem", { name: "Set backup policy" }).click();
+  const asked = dialog(page, "Set backup policy of 2 instances");
+  await asked.getByText(/^2 × Backs up the instance by the schedule 0 2 \* \* \*/).waitFor();
+  await asked.getByText(/^Replaces the present backup policy of (Cafe, Deli|Deli, Cafe)/).waitFor();
+  for (const rule of ["Days", "Weeks", "Months"]) await asked.getByLabel(rule, { exact: true }).fill("");
+  await asked.getByLabel("Newest", { exact: true }).fill("1");
+  await asked.getByText("4 × No rule keeps a scheduled backup; it is removed after the next run").waitFor();
+  await expectAccessible(page);
+});
+
+test("what somebody else has deleted meanwhile is left out, and what is busy is not", async ({ open, faults }) => {
+  faults.expected.push(/status of (404|422)/); // the busy one's operation does not exist
+  const mine = await account({ seeded: true });
+  const gone = await mine.instance({ name: "Garage" });
+  await mine.instance({ name: "Bakery" });
+  await seedInstance(mine.id, { name: "Busy", operation_id: unusedId("operation") });
+  const page = await open("/instances", { as: mine });
+  await page.getByRole("heading", { name: "Instances (3)" }).waitFor();
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await mine.until((await mine.api.delete(`/instances/${gone.id}`)).as(z.looseObject({ id: z.string() })).id);
+  await button(page, "Actions on selected").click();
+  await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
+  const asked = dialog(page, "Stop 3 instances");
+  await asked.getByText("One no longer exists and is left out.").waitFor();
+  await asked.getByText("Waits for other operations on Busy, for up to 60 minutes").waitFor();
+  const begun = page.waitForResponse((response) => response.url().endsWith("/bulk") && response.status() === 202);
+  await button(asked, "Stop 3 instances").click();
+  const { data } = z
+    .object({ data: z.object({ result: z.looseObject({ bulk: z.looseObject({ total: z.number() }) }) }) })
+    .parse(await (await begun).json());
+  expect(data.result.bulk.total).toBe(2);
+});
+
+test("a running bulk action is shown after a reload, behind however many newer operations", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id: held } = await seedInstance(mine.id, { name: "Held fast", operation_id: unusedId("operation") });
+  await (await mine.session()).post("/bulk", { action: "stop", select: { ids: [held] } });
+  const page = await open("/config.json", { as: mine, fresh: true });
+  await page.route(/\/operations\?per_page=50$/, async (route) => {
+    const response = await route.fetch();
+    const { data, meta, ...others } = Listed.parse(await response.json());
+    const newer = {
+      ...data[0],
+      id: unusedId("operation"),
+      status: "succeeded",
+      finished_at: new Date().toISOString(),
+      result: null,
+    };
+    await route.fulfill({ response, json: { ...others, data: [newer], meta: { ...meta, next_cursor: "more" } } });
+  });
+  await page.goto("/settings/account");
+  await page.getByText("Stopping instances: 0 of 1", { exact: true }).waitFor();
+});
+
+test("the operations say what a bulk action did and how many failed, and link to nothing that it has deleted", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const shop = await mine.instance({ name: "Shop" });
+  const stopped = await seedInstance(mine.id, { name: "Resting", state: "stopped" });
+  const kept = await mine.backup(shop.id);
+  await mine.api.put(`/backups/${kept.id}`, { locked: true });
+  const begin = async (body: object): Promise<void> => {
+    const { id } = (await (await mine.session()).post("/bulk", body)).as(z.looseObject({ id: z.string() }));
+    await mine.until(id);
+  };
+  await begin({ action: "stop", select: { ids: [stopped.id] } });
+  await begin({ action: "delete", select: { ids: [shop.id] }, parameters: { with_backups: true } });
+  const page = await open("/operations", { as: mine });
+  const row = page.getByRole("row").filter({ hasText: "Stop instances" });
+  await row.getByText("0 of 1 done, 1 failed.").waitFor();
+  await row.getByText("1 instance", { exact: true }).waitFor();
+  await expectAccessible(page);
+  const single = page.getByRole("row").filter({ hasText: "Delete instance" }).filter({ hasText: "Shop" });
+  await single.getByText("Shop", { exact: true }).first().waitFor();
+  expect(await single.getByRole("link", { name: "Shop", exact: true }).count()).toBe(0);
+  await page.getByRole("link", { name: "Delete instances" }).click();
+  expect(await page.getByRole("link", { name: "Shop", exact: true }).getAttribute("href")).toBe("/backups?find=Shop");
+  await button(page, "Try 1 again").click();
+  const asked = dialog(page, "Delete: none of 1 instance");
+  await asked.getByText("Shop: Already deleted. To delete the backups that are left, follow the link in the results.").waitFor();
+  expect(await button(asked, "Delete").isDisabled()).toBe(true);
 });
 
 test("backups have checkboxes, a range of which is selected with the shift key", async ({ open }) => {
@@ -308,7 +411,10 @@ test("a customer's instances are deleted with their backups in a few clicks, aft
   await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   const asked = dialog(page, "Delete 4 instances");
+  await asked.getByText("4 × Removes the ERP with its database and files from the server").waitFor();
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
+  await asked.getByText("2 × Deletes a backup").waitFor();
+  await asked.getByText(/^(Bakery \d, ){3}Bakery \d will have no completed backup left/).waitFor();
   await page.keyboard.press("Tab");
   await page.keyboard.type("4");
   const begun = page.waitForResponse(/\/bulk$/);

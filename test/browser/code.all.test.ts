@@ -3,10 +3,13 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
+import { seedDeploy, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, choose, dialog, notification, openTab, sentTo, title } from "./instance-page.ts";
+import { button, choose, dialog, fact, notification, openTab, sentTo, title } from "./instance-page.ts";
 
 let last = 0;
 const repositoryName = () => `page-${Date.now().toString(36)}-${++last}`;
@@ -107,6 +110,31 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await page.getByText("A rollback:").waitFor();
   await page.getByText("Completed", { exact: true }).waitFor();
   expect(await dataOf(mine, id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+  await page.goto(`/deploys/${first?.id}`);
+  await page.getByRole("link", { name: "Show backup" }).waitFor();
+  await page.getByText(/^Finished/).waitFor();
+  expect(await page.getByText(/backup from/).count()).toBe(0); // said once
+  await page.goto(`/operations/${first?.operation_id}`);
+  await page.getByText(/^Pre-deploy backup from/).waitFor();
+});
+
+test("a deploy says nothing of its downtime and image that is not known", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const instance = await seedInstance(mine.id, { name: "Shop", state: "failed" });
+  const id = await seedDeploy(instance);
+  const move = (status: string) => updateOne(keys.deploy(mine.id, id), { set: { status } }, {});
+  const page = await open("/config.json", { as: mine });
+  await page.goto(`/deploys/${id}`);
+  await fact(page, "Downtime", "None");
+  await fact(page, "Image", "Unchanged");
+  await move("failed");
+  await page.reload();
+  await fact(page, "Downtime", "Not known");
+  await fact(page, "Image", "Not known");
+  await move("running");
+  await page.reload();
+  await fact(page, "Backup before", "None");
+  expect(await page.locator("dt", { hasText: /^(Downtime|Image)$/ }).count()).toBe(0);
 });
 
 test("a deploy that fails shows its step, its reason and the end of the log, and the check what is wrong", async ({ open }) => {
@@ -118,7 +146,8 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
       install_modules: ["acme"],
     });
   await set("fail-rehearsal");
-  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, { note: "Prices" })).as(Deploy);
+  const request = { note: "Prices", modules: ["acme"], backup_first: false };
+  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, request)).as(Deploy);
   await mine.until(operation_id, "failed");
   const page = await open(`/deploys/${deployId}`, { as: mine });
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Instances" }).waitFor();
@@ -130,14 +159,18 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
         .count(),
     )
     .toBe(1);
-  await page.getByText("Rehearsing the update on a copy of the data").first().waitFor();
+  await page.getByText("Rehearsing the deploy on a copy of the data").first().waitFor();
   await page.getByText(/^The update failed on a copy of the data.* Modules: acme \(https:\/\/git\.example\/acme\)/).waitFor();
   await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
   await expectAccessible(page);
   expect(await button(page, "Roll back to this…").count()).toBe(0);
   await page.goto("/operations?status=failed");
   await choose(page, "Deploy, Shop", "Retry");
-  await expect.poll(() => dialog(page, "Deploy the code of Shop").getByLabel(/^Note/).inputValue()).toBe("Prices");
+  const again = dialog(page, "Deploy the code of Shop");
+  await expect.poll(() => again.getByLabel(/^Note/).inputValue()).toBe("Prices");
+  expect(await again.getByLabel("Names of the modules").inputValue()).toBe("acme");
+  const chosen = (name: RegExp) => again.getByRole("checkbox", { name }).isChecked();
+  expect(await Promise.all([/^Rehearse first/, /^Back up first/].map(chosen))).toEqual([true, false]);
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   // A rollback is no deploy of the newest commits: the list of deploys has what it went back to.

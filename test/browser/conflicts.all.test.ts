@@ -163,6 +163,40 @@ test("every form shows what somebody else has changed meanwhile, and overwrites 
   }
 }, 240_000);
 
+test("a policy that somebody else deletes meanwhile is created again only if the user says so, as the form shows it", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const path = `/instances/${id}/backup-policy`;
+  const page = await open(`/instances/${id}`, { as: mine });
+  await button(page, "Set up automatic backups").click();
+  const form = dialog(page, /^Backup policy/);
+  const creation = page.waitForRequest((each) => each.method() === "PUT" && each.url().endsWith(path));
+  await button(form, "Save policy").click();
+  expect((await creation).headers()).toMatchObject({ "if-none-match": "*" });
+  await form.waitFor({ state: "detached" });
+
+  await mine.api.put(path, { schedule: "0 2 * * *", timezone: "UTC", keep: { last: 5 } });
+  await page.reload();
+  await button(page, "Edit policy").click();
+  await form.getByLabel("At", { exact: true }).fill("04:00");
+  await mine.api.delete(path);
+  await button(form, "Save policy").click();
+  const gone = form.getByText("Someone else deleted this meanwhile");
+  await gone.waitFor();
+  expect((await mine.api.get(path)).status).toBe(404);
+  expect(await button(form, "Save policy").isDisabled()).toBe(true);
+  await expectAccessible(page);
+  await button(form, "Keep my changes").click();
+  await gone.waitFor({ state: "detached" });
+  expect((await mine.api.get(path)).status).toBe(404);
+  await button(form, "Save policy").click();
+  await form.waitFor({ state: "detached" });
+  const { schedule, timezone, keep } = (await mine.api.get(path)).as(BackupPolicy);
+  expect({ schedule, timezone, keep }).toEqual({ schedule: "0 4 * * *", timezone: "UTC", keep: { last: 5 } });
+});
+
 test("one's own name and mails, and a webhook's switch, are sent with the version that was seen", async ({ open }) => {
   const mine = await account();
   const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });

@@ -18,7 +18,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { holdWork } from "../harness/held-work.ts";
-import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { seedAlert, seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { dialog } from "./instance-page.ts";
@@ -90,6 +90,7 @@ test("home names the servers whose disk is low or almost full, the fullest first
   expect(asked.filter((path) => path.startsWith(`${BASE_PATH}/servers`))).toEqual([]);
   await report(low, 14_000_000_000);
   await report(full, 4_000_000_000);
+  await seedAlert(full);
   await page.goto("/");
   const disks = main(page).getByRole("listitem").filter({ hasText: " of 100 GB" });
   await expect
@@ -98,6 +99,7 @@ test("home names the servers whose disk is low or almost full, the fullest first
   const needs = page.getByRole("list", { name: "Needs you" });
   await needs.getByRole("link", { name: "Show metrics: erp-2" }).waitFor();
   await expect.poll(() => needs.getByText("Disk almost full").count()).toBe(1); // what is only low can wait
+  await needs.getByRole("listitem").filter({ hasText: "erp-2" }).locator("time").waitFor(); // since when
   expect(await page.getByText("Nothing needs you.").count()).toBe(0);
   await expectAccessible(page);
   await disks.getByRole("link", { name: "erp-2" }).click();

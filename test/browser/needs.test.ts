@@ -127,18 +127,25 @@ test("instances with trouble come first, the latest first, and of several backup
       name: id,
       backups: backups.map(([created_at, fields]) => ({ created_at, status: "completed" as const, ...fields })),
     })),
-    overdue: [{ id: "late", name: "late" }],
+    overdue: [
+      { id: "late", name: "late", protection: { last_backup_at: "-1" } },
+      { id: "never", name: "never", protection: { last_backup_at: null } },
+    ],
   };
   const rows = rowsOf(found, ["2", "1"], ({ created_at }) => created_at);
   expect(rows.map(({ id, cells }) => `${id}: ${cells.map(({ kind }) => kind).join(" ")}`)).toEqual([
     "late: none none",
+    "never: none none",
     "lost: failed failed",
     "torn: drillFailed none",
     "earlier: completed failed",
     "again: completed none",
     "calm: completed none",
   ]);
-  expect(rows.map(({ last }) => last?.created_at)).toEqual([undefined, "0", "2", "2", "2", "2"]);
+  expect(rows.map(({ lastAt }) => lastAt)).toEqual(["-1", null, "0", "2", "2", "2", "2"]);
+  const failing = [{ id: "failing", name: "failing", backups: [{ created_at: "2", status: "failed" as const }] }];
+  const [row] = rowsOf({ isWhole: true, made: failing, overdue: [] }, ["2"], ({ created_at }) => created_at);
+  expect(row?.lastAt).toBeUndefined(); // it may have one from before these nights
 });
 
 test("days that the newest backups do not reach are not known, and not without backups", () => {

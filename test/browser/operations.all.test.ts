@@ -1,10 +1,13 @@
 // The operations of an account: what failed and why, and another try.
 import { expect } from "vitest";
+import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { api } from "../../shared/api/index.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { storeWorkLog } from "../../shared/records/work-logs.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
+import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { choose, sentTo, storePassword } from "./instance-page.ts";
@@ -46,6 +49,11 @@ test("what failed in the night is found by a link, with its reason, and is tried
   expect(newest?.status).toBe("succeeded");
   await page.goto(`/operations/${failed.operation_id}`);
   await page.getByRole("button", { name: "Retry backup: Shop" }).waitFor();
+  await mine.until((await mine.api.delete(`/backups/${failed.id}`)).as(Operation).id);
+  await page.goto(`/operations/${failed.operation_id}`);
+  await page.getByRole("button", { name: "Retry backup: Shop" }).click();
+  await expect.poll(() => dialog.getByLabel(/^Note/).inputValue()).toBe("");
+  await dialog.getByRole("button", { name: "Back up now" }).waitFor();
 
   await page.goto("/operations");
   const filterIn = (name: string) => new URL(page.url()).searchParams.get(name);
@@ -98,6 +106,23 @@ test("an instance whose creation failed is created again from the list of operat
   expect(id).not.toBe(shop.id);
 });
 
+test("if what failed cannot be deleted first, the form says why, and creates nothing", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedServer(mine.id, { state: "create_failed", ssh_key_id: (await mine.sshKey()).id });
+  const page = await open(`/servers/create?again=${id}`, { as: mine });
+  const sent = sentTo(page, "POST", /\/servers$/);
+  const ended: Partial<Operation> = { finished_at: new Date().toISOString() };
+  const ofDeletion = { code: "PROVIDER_ERROR" as const, message: "The machine is locked" };
+  await page.route(/\/operations\/[^/?]+\?wait=/, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = z.looseObject({ data: Operation }).parse(await response.json());
+    await route.fulfill({ response, json: { ...rest, data: { ...data, ...ended, status: "failed", error: ofDeletion } } });
+  });
+  await page.getByRole("button", { name: "Create server" }).click();
+  await page.getByText("The machine is locked.").waitFor();
+  expect(sent).toEqual([]);
+});
+
 test("a clone that failed is tried again in the form of clones, which asks again what to copy", async ({ open }) => {
   const mine = await account({ seeded: true });
   const shop = await mine.instance({ name: "Shop" });
@@ -113,11 +138,11 @@ test("a clone that failed is tried again in the form of clones, which asks again
   await page.getByText("what the failed attempt chose isn't stored").waitFor();
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/instances/${shop.id}/clone`);
   await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("Files");
-  await expect.poll(() => page.getByRole("checkbox", { name: "Neutralize (recommended)" }).isChecked()).toBe(true);
+  await expect.poll(() => page.getByRole("checkbox", { name: "Neutralize (recommended)" }).isChecked()).toBe(false);
+  expect(await page.getByRole("checkbox", { name: "Reset users" }).isChecked()).toBe(false);
   await page.getByText("customer: acme").waitFor();
   await expectAccessible(page);
   await page.getByRole("checkbox", { name: "Database" }).uncheck();
-  await page.getByRole("checkbox", { name: "Neutralize (recommended)" }).uncheck();
   await page.getByLabel("Domain").fill(uniqueDomain());
   const sent = sentTo(page, "POST", /\/clone$/);
   await page.getByRole("button", { name: "Restore to a new instance" }).click();

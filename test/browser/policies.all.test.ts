@@ -168,6 +168,24 @@ test("a dot for each day has an instance's backups with their drills, which run 
   expect((await mine.api.get(`/backups/${good.id}`)).as(Backup).drill).toBeNull();
 });
 
+test("a day is not known, and not without a backup, until the backups are loaded", async ({ open, faults }) => {
+  faults.expected.push(/^Failed to load resource/);
+  const mine = await account();
+  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const page = await open("/config.json", { as: mine });
+  await page.route(/\/instances\/[^/]+\/backups\?/, (route) => route.abort());
+  await page.goto(`/instances/${id}`);
+  const strip = page.getByRole("list", { name: "Backups of the last 35 days" });
+  const days = (what: RegExp) => strip.getByRole("listitem").filter({ hasText: what });
+  await expect.poll(() => days(/: not known$/).count()).toBe(35);
+  expect(await days(/: no backup$/).count()).toBe(0);
+  await page.getByText("? not known", { exact: true }).waitFor(); // what its sign means
+  await expectAccessible(page);
+  await page.unrouteAll();
+  await expect.poll(() => days(/: no backup$/).count()).toBe(35);
+  await page.getByText("? not known", { exact: true }).waitFor({ state: "detached" });
+});
+
 test("the days of backups are those of the chosen zone, and on the narrowest phone a finger hits each of them", async ({
   open,
 }) => {

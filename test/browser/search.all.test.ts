@@ -1,6 +1,7 @@
 // Finding one of many in the dashboard: the search in the top bar, and lists that are searched, filtered and sorted.
 import { buffer } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
+import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/operator.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { account, type TestAccount } from "../harness/account.ts";
@@ -238,6 +239,33 @@ test("servers are filtered by region and size, backups by kind and drill, and a 
   await page.getByRole("row").filter({ hasText: "Torn" }).waitFor();
   await expect.poll(rows).toHaveLength(1);
   await expect.poll(() => new URL(page.url()).search).toBe("?drill=failed");
+});
+
+test("backups are filtered by their instance, which a link may name, too, also where it was deleted", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const [shop, depot] = [await seedInstance(mine.id, { name: "Shop" }), await seedInstance(mine.id, { name: "Depot" })];
+  const gone = { ...depot, id: newId("instance") };
+  for (const instance of [shop, depot, gone]) await seedBackup(instance, { note: `Of ${instance.id}` });
+  const page = await open("/backups", { as: mine });
+  const only = async (instanceId: string) => {
+    await page
+      .getByRole("row")
+      .filter({ hasText: `Of ${instanceId}` })
+      .waitFor();
+    await expect.poll(() => page.getByRole("row").getByRole("rowheader").count()).toBe(1);
+  };
+  await button(page, "More filters").click();
+  await button(page, /^Filter by instance/).click();
+  await page.getByRole("option", { name: "Depot" }).click();
+  await only(depot.id);
+  await expect.poll(() => new URL(page.url()).search).toBe(`?instance=${depot.id}`);
+  await expectAccessible(page);
+  await moveTo(page, `/backups?instance=${gone.id}`);
+  await only(gone.id);
+  await moveTo(page, `/instances/${shop.id}?tab=backups`);
+  await button(page, "More filters").click();
+  await button(page, /^Filter by kind/).waitFor();
+  expect(await button(page, /^Filter by instance/).count()).toBe(0);
 });
 
 test("servers are filtered by instances, free disk space and memory, backups by lock and size, in the page's address", async ({

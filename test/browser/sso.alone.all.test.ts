@@ -91,3 +91,24 @@ test("what goes wrong is said, and how to go on", async ({ open, faults }) => {
   await press(elsewhere, "Continue with single sign-on");
   await elsewhere.getByText("Single sign-on works where your identity provider sends you back to:").waitFor();
 });
+
+test("what another owner removes meanwhile is not set again unseen, and what was typed stays until the user has decided", async ({
+  open,
+}) => {
+  const mine = await account();
+  const session = await setUpSso(mine, provider, uniqueDomain());
+  const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  await signIn(page, mine.user);
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await page.goto(`${dashboardOrigin()}/settings/account`);
+  await page.getByRole("button", { name: /^Single sign-on/ }).click();
+  await page.getByLabel("Client ID").fill("another");
+  expect((await session.delete("/settings/sso")).status).toBe(200);
+  await page.getByRole("button", { name: "Save single sign-on" }).click();
+  await page.getByText("Someone else deleted this meanwhile").waitFor();
+  expect((await session.get("/settings/sso")).status).toBe(404);
+  expect(await page.getByLabel("Issuer").inputValue()).toBe(provider.issuer);
+  expect(await page.getByLabel("Client ID").inputValue()).toBe("another");
+  await page.getByRole("button", { name: "Discard my changes" }).click();
+  await expect.poll(() => page.getByLabel("Issuer").inputValue()).toBe("");
+});

@@ -96,6 +96,28 @@ test("a policy that is turned off or deleted names the backup that waits, as the
   expect((await me.api.get(`/backups/${waiting}`)).status).toBe(404);
 });
 
+test("a policy names the instances whose other policy it replaces", async () => {
+  const [first, second, fresh] = [
+    await seedInstance(me.id, { name: "First" }),
+    await seedInstance(me.id, { name: "Second" }),
+    await seedInstance(me.id, { name: "Fresh" }),
+  ];
+  for (const { id } of [first, second]) await me.api.put(`/instances/${id}/backup-policy`, POLICY);
+  const ids = [first.id, second.id, fresh.id];
+  expect(warned(await planned(me.api, "set_policy", ids, POLICY))).toEqual([]);
+  const other = { ...POLICY, keep: { last: 2 } };
+  expect(warned(await planned(me.api, "set_policy", ids, other))).toEqual([["bulk_policy_replaced", "First, Second"]]);
+});
+
+test("what another operation holds is not left as it is, but waited for", async () => {
+  const held: string[] = [];
+  for (const name of ["Held 1", "Held 2"])
+    held.push((await seedInstance(me.id, { name, operation_id: unusedId("operation") })).id);
+  expect((await planned(me.api, "stop", held)).warning_reasons).toEqual([
+    { code: "bulk_waits", parameters: { names: "Held 1, Held 2", minutes: 60 } },
+  ]);
+});
+
 test("nothing is said that the credential may not read", async () => {
   const { id, record, waiting } = await waitingInstance();
   const secrets = [waiting, (await seedBackup(record, { note: "Before the audit", locked: true })).id, "Before the audit"];
@@ -153,7 +175,7 @@ test("a deletion names the instances of which no completed backup is left, as ea
   const tried = await seedInstance(me.id, { name: "Tried" });
   await seedBackup(tried, { operation_id: unusedId("operation") });
   expect(warned(await planned(me.api, "delete", [tried.id], { with_backups: true }))).toEqual([
-    ["bulk_not_now", undefined],
+    ["bulk_waits", expect.any(String)],
     ["bulk_no_backup_left", "Tried"],
   ]);
   const newer = await seedBackup(saved);

@@ -174,6 +174,18 @@ test("an instance has as many repositories as the operator allows, and keeps tho
   expect((await set(other, 2)).error?.details).toEqual({ resource: "repositories", limit: 1 });
 });
 
+test("hosts in other scripts are stored and shown in their ASCII form", async () => {
+  const repositories = ["https://git.müller.example/acme", "ssh://git@git.МОСКВА.example/acme"].map((url) => ({
+    url,
+    ref: "main",
+  }));
+  const { repositories: shown } = (await api.put(await path(), { repositories })).as(Code);
+  expect(shown.map(({ url }) => url)).toEqual([
+    "https://git.xn--mller-kva.example/acme",
+    "ssh://git@git.xn--80adxhks.example/acme",
+  ]);
+});
+
 describe("what is refused", () => {
   const repository = (fields: object) => ({ repositories: [{ url: URL, ref: "main", ...fields }] });
   test.each([

@@ -212,7 +212,8 @@ export async function seedDeploy(
   const change = startChange(await getAccount(account_id));
   const code = await findCode({ account_id, id: instance_id });
   const actor = { type: "operator", id: "operator", name: "Operator" } as const;
-  const request = { operationId, select: "changed", note: null } as const;
+  const choices = { modules: "changed" as const, rehearse: true, backup_first: true, update_image: false };
+  const request = { operationId, choices, note: null };
   const deploy = reserveDeploy(change, { actor, requestId: "seed" }, code, request);
   await change.commit();
   await updateOne(keys.deploy(account_id, deploy.id), { set: { status: DEPLOY_STATUS.completed } }, {});

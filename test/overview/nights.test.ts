@@ -1,19 +1,21 @@
 // GET /overview/nights
 import { expect, test } from "vitest";
 import { nights } from "../../shared/api/overview.ts";
+import { newId } from "../../shared/domain/ids.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 
 const SINCE = "2026-11-20T00:00:00.000Z";
 const at = (day: number): string => `2026-11-${day}T02:00:00.000Z`;
 
-test("the backups since a time are shown by instance, newest first, without uploads", async () => {
+test("the backups since a time are shown by instance, newest first, without uploads and deleted instances", async () => {
   const mine = await account({ seeded: true });
   const shop = await seedInstance(mine.id, { name: "Shop" });
   const depot = await seedInstance(mine.id, { name: "Depot" });
   await seedBackup(shop, { created_at: at(19) });
   const first = await seedBackup(shop, { created_at: at(20), kind: "scheduled" });
   await seedBackup(shop, { created_at: at(21), kind: "uploaded", instance_id: null, instance_name: null });
+  await seedBackup({ ...shop, id: newId("instance"), name: "Deleted" }, { created_at: at(21) });
   const failed = await seedBackup(depot, { created_at: at(21), state: "failed", size_bytes: null });
   const drill = { status: "failed" as const, at: at(22), checks: [] };
   const last = await seedBackup(shop, { created_at: at(22), kind: "scheduled", drill });

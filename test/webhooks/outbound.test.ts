@@ -50,6 +50,9 @@ describe("an address is public only if it belongs to the internet", () => {
     ["172.31.255.255", false],
     ["192.168.1.1", false],
     ["169.254.169.254", false],
+    ["168.63.129.16", false],
+    ["::ffff:168.63.129.16", false],
+    ["168.63.129.17", true],
     ["100.64.0.1", false], // CGNAT
     ["100.100.100.200", false],
     ["192.0.0.8", false],

@@ -1,25 +1,33 @@
 // What can be done with many backups at once.
 import type { Backup } from "../../../shared/api/backups.ts";
+import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { whyNotDelete, whyNotDrill, whyNotEdit } from "../allowed/backups.ts";
 import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 import { text } from "../messages/text.ts";
-import { useRunning } from "../operations/watch.ts";
 import { backupName } from "./words.ts";
 
-export function BackupsBulk({ selected, onDone }: { selected: readonly Backup[]; onDone: () => void }) {
-  const running = useRunning();
-  const kind: Kind<Backup> = {
-    one: "backup",
-    needs: BACKUP_NEEDS,
-    nameOf: backupName,
-    actions: [
-      ["lock", (backup) => whyNotEdit(backup) ?? (backup.locked ? text.bulk.alreadyLocked : undefined)],
-      ["unlock", (backup) => whyNotEdit(backup) ?? (backup.locked ? undefined : text.bulk.notLocked)],
-      ["drill", whyNotDrill],
-      ["set_labels", whyNotEdit],
-      ["delete", (backup) => whyNotDelete(backup, running)],
-    ],
-  };
-  return <BulkMenu kind={kind} selected={selected} onDone={onDone} />;
-}
+/** What the operation that holds it makes of it decides, unless that is its deletion. */
+const isWaitedFor = ({ operation_id, status }: Backup): boolean =>
+  operation_id !== null && status !== LIFECYCLE["backup.delete"].through;
+
+/** A lock stays, whatever the operation that holds it does; and what a restore reads is waited for, too. */
+const whyNeverDeleted = (backup: Backup): string | undefined =>
+  isWaitedFor(backup) && !backup.locked ? undefined : whyNotDelete({ ...backup, operation_id: null }, []);
+
+const BACKUPS: Kind<Backup> = {
+  one: "backup",
+  needs: BACKUP_NEEDS,
+  nameOf: backupName,
+  actions: [
+    ["lock", (backup) => whyNotEdit(backup) ?? (backup.locked ? text.bulk.alreadyLocked : undefined)],
+    ["unlock", (backup) => whyNotEdit(backup) ?? (backup.locked ? undefined : text.bulk.notLocked)],
+    ["drill", (backup) => (isWaitedFor(backup) ? undefined : whyNotDrill(backup))],
+    ["set_labels", whyNotEdit],
+    ["delete", whyNeverDeleted],
+  ],
+};
+
+export const BackupsBulk = ({ selected, onDone }: { selected: readonly Backup[]; onDone: () => void }) => (
+  <BulkMenu kind={BACKUPS} selected={selected} onDone={onDone} />
+);

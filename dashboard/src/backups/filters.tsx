@@ -1,10 +1,14 @@
-// Filters of the backups by what else their list can show: kind, restore drill, lock, size and creation.
-import type { ListQuery } from "../app/queries.ts";
+// Filters of the backups by what else their list can show: instance, kind, restore drill, lock, size and creation.
+import { useQuery } from "@tanstack/react-query";
+import type { ListedInstance } from "../../../shared/api/instances.ts";
+import { instances, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { ChooserSelect } from "../resource/chooser.tsx";
 import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
 import { FilterSelects } from "../resource/filter-select.tsx";
 import type { Narrowing } from "../resource/list-query.ts";
 import { gigabytes } from "../resource/size.ts";
+import { usePages } from "../resource/use-pages.ts";
 import type { Place } from "../resource/use-place.ts";
 
 const NAMES = ["kind", "drill", "locked", "larger"] as const;
@@ -25,6 +29,7 @@ export function backupQuery(place: Place): ListQuery {
   const known = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
   const [kind, drill, locked, larger] = [known("kind"), known("drill"), known("locked"), known("larger")];
   return {
+    ...(place.instance && { instance_id: place.instance }),
     ...(kind && { kind }),
     ...(drill && { drill }),
     ...(locked && { locked }),
@@ -34,10 +39,43 @@ export function backupQuery(place: Place): ListQuery {
 }
 
 export const BackupFilters: Narrowing["Fields"] = (props) => (
+  <MoreFilters names={[...NAMES, "instance"]} {...props}>
+    <InstanceFilter {...props} />
+    <Fields {...props} />
+  </MoreFilters>
+);
+
+/** Those of the backups of one instance. */
+export const FiltersOfInstance: Narrowing["Fields"] = (props) => (
   <MoreFilters names={NAMES} {...props}>
     <Fields {...props} />
   </MoreFilters>
 );
+
+/** What is typed is looked up; a link may name an instance that is not among the first, or was deleted. */
+const InstanceFilter: Narrowing["Fields"] = ({ place, go }) => {
+  const { labels, any, what, noInstances } = text.backups.filters;
+  const { instance: chosen = "" } = place;
+  const pages = usePages(instances.list);
+  const isListed = chosen === "" || pages.pending || pages.items.some(({ id }) => id === chosen);
+  const named = useQuery({ ...instances.named(chosen), enabled: !isListed });
+  return (
+    <div className="filter">
+      <ChooserSelect<Pick<ListedInstance, "id" | "name">>
+        ariaLabel={labels.instance}
+        any={any.instance}
+        pages={pages}
+        initially={named.data ?? { id: chosen, name: chosen === "" ? any.instance : chosen }}
+        optionOf={({ name }) => ({ label: name })}
+        chosen={chosen}
+        onChange={(instance) => go({ ...place, page: 1, instance })}
+        placeholder={any.instance}
+        what={what}
+        empty={noInstances}
+      />
+    </div>
+  );
+};
 
 const Fields: Narrowing["Fields"] = ({ place, go }) => {
   const say = text.backups.filters;

@@ -5,7 +5,7 @@ import type { Night } from "./night.ts";
 type Kind = Night<unknown>["kind"] | "due";
 
 const ICONS: Partial<Record<Kind, IconProps.Name>> = { completed: "check", drillFailed: "close", due: "status-pending" };
-const CHARACTERS: Partial<Record<Kind, string>> = { failed: "!", running: "…", none: "–" };
+const CHARACTERS: Partial<Record<Kind, string>> = { failed: "!", running: "…", none: "–", unknown: "?" };
 
 export function Sign({ of }: { of: Kind }) {
   const icon = ICONS[of];

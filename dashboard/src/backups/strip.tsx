@@ -41,7 +41,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
       {error !== null && <Failure error={error} retry={retry} />}
       <ol className="strip" aria-label={say.title} aria-busy={!whole}>
         {days.map((day) => (
-          <Day key={day.getTime()} day={day} made={byDay.get(dayOf(day)) ?? []} />
+          <Day key={day.getTime()} day={day} made={byDay.get(dayOf(day)) ?? []} whole={whole} />
         ))}
         {nextAt !== null && (
           <li className="due" title={say.due(inShort(nextAt))}>
@@ -50,7 +50,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
           </li>
         )}
       </ol>
-      <Legend kinds={KINDS} />
+      <Legend kinds={whole ? KINDS : [...KINDS, "unknown"]} />
     </div>
   );
 }
@@ -66,18 +66,27 @@ function useMadeSince(instanceId: string, day: Date) {
   return { items, whole: complete, error, retry };
 }
 
-function Day({ day, made }: { day: Date; made: readonly Backup[] }) {
+interface DayProps {
+  day: Date;
+  made: readonly Backup[];
+  /** Whether all backups are loaded: until then, a day without one may have some. */
+  whole: boolean;
+}
+
+function Day({ day, made, whole }: DayProps) {
   const { pathname, search } = useLocation();
   const { kind, backup } = nightOf(made);
   const date = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
   const say = text.backups.strip;
-  if (backup === undefined)
+  if (backup === undefined) {
+    const none = whole ? "none" : "unknown";
     return (
-      <li title={say.none(date)}>
-        <Sign of="none" />
-        <span className="unseen">{say.none(date)}</span>
+      <li className={whole ? undefined : none} title={say[none](date)}>
+        <Sign of={none} />
+        <span className="unseen">{say[none](date)}</span>
       </li>
     );
+  }
   const words = say.day(date, made.length, backupInWords(backup, shownOf("backup", backup.status).word));
   const details = new URLSearchParams(search);
   details.set("backup", backup.id);

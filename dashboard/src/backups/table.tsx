@@ -20,7 +20,7 @@ import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { DrillStatus } from "./drill-status.tsx";
-import { BackupFilters, backupQuery } from "./filters.tsx";
+import { BackupFilters, backupQuery, FiltersOfInstance } from "./filters.tsx";
 import { BackupMenu } from "./menu.tsx";
 import { backupName, kindInWords, momentOf } from "./words.ts";
 import { sizeInWords } from "../resource/size.ts";
@@ -84,6 +84,7 @@ export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Prop
         <ResourceTable
           {...shared}
           only={{ instance_id: instanceId }}
+          narrowing={{ query: backupQuery, Fields: FiltersOfInstance }}
           prefix={OF_INSTANCE}
           perPage={10}
           columns={[madeColumn(), ...factColumns(OF_INSTANCE), menuColumn(menu)]}

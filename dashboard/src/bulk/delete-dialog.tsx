@@ -22,23 +22,26 @@ export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
   const [withBackups, setWithBackups] = useState(alsoBackups);
   const count = props.selected.filter(({ why }) => why === undefined).length;
   const isInstances = props.kind === "instance";
+  const deletesBackups = isInstances && withBackups && mayDeleteBackups;
+  const options = isInstances && (
+    <May needs={BACKUP_NEEDS.delete}>
+      <Checkbox
+        checked={withBackups}
+        description={say.withBackupsAbout}
+        onChange={({ detail }) => setWithBackups(detail.checked)}
+      >
+        {say.withBackups}
+      </Checkbox>
+    </May>
+  );
   return (
     <BulkDialog
       {...props}
-      {...(isInstances && { parameters: { with_backups: withBackups && mayDeleteBackups } })}
+      {...(isInstances && { parameters: { with_backups: deletesBackups } })}
+      {...(deletesBackups && { words: say.effects })}
+      options={options}
       disabled={typed.trim() !== String(count)}
     >
-      {isInstances && (
-        <May needs={BACKUP_NEEDS.delete}>
-          <Checkbox
-            checked={withBackups}
-            description={say.withBackupsAbout}
-            onChange={({ detail }) => setWithBackups(detail.checked)}
-          >
-            {say.withBackups}
-          </Checkbox>
-        </May>
-      )}
       <Alert type="warning">
         <FormField label={say.typeCount(count)}>
           <Input value={typed} inputMode="numeric" autoComplete={false} onChange={({ detail }) => setTyped(detail.value)} />

@@ -1,22 +1,27 @@
 // Asks before an action on many records: what happens to how many, and which are left out and why.
 import Box from "@cloudscape-design/components/box";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
 import type { DialogProps } from "./candidate.ts";
+import { BulkForecast } from "./forecast.tsx";
 import { choose, Included } from "./included.tsx";
 import { sendBulk, useBulk } from "./use-bulk.ts";
 import { bulkWork } from "./words.ts";
 
 interface Props extends DialogProps {
   parameters?: Record<string, unknown>;
+  /** Better words for sentences of the dry run. */
+  words?: ComponentProps<typeof BulkForecast>["words"];
   /** Something that the user has to do is still missing. */
   disabled?: boolean;
+  /** What else the user decides. */
+  options?: ReactNode;
   children?: ReactNode;
 }
 
 export function BulkDialog(props: Props) {
-  const { kind, action, selected, parameters, disabled = false, children, onDone, onDismiss } = props;
+  const { kind, action, selected, parameters, words = {}, disabled = false, options, children, onDone, onDismiss } = props;
   const say = text.bulk;
   const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
@@ -37,12 +42,16 @@ export function BulkDialog(props: Props) {
       onDismiss={onDismiss}
     >
       {ids.length > 0 && (
-        <Box>
-          {effect !== undefined && `${effect} `}
-          {say.byService}
-        </Box>
+        <>
+          <Box>
+            {effect !== undefined && `${effect} `}
+            {say.byService}
+          </Box>
+          {options}
+          <BulkForecast request={request} words={words} />
+          {children}
+        </>
       )}
-      {ids.length > 0 && children}
       <Included of={choice} />
     </Dialog>
   );

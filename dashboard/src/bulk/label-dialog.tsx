@@ -3,13 +3,14 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import * as z from "zod";
-import { labels } from "../../../shared/api/fields.ts";
+import { countBytes, labels } from "../../../shared/api/fields.ts";
 import { parse } from "../../../shared/api/parse.ts";
 import { changedLabels } from "../../../shared/domain/labels.ts";
-import { LABELS_MAX } from "../../../shared/domain/limits.ts";
+import { LABELS_BYTES_MAX, LABELS_MAX } from "../../../shared/domain/limits.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Dialog } from "../resource/dialog.tsx";
+import { inDigits } from "../resource/number.ts";
 import { labelsIn, LabelsField } from "../resource/labels-field.tsx";
 import { whyWrong } from "../resource/use-form.ts";
 import type { DialogProps } from "./candidate.ts";
@@ -29,6 +30,7 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
   const choice = choose(selected, (item) => {
     const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
+    if (countBytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(inDigits(LABELS_BYTES_MAX));
     return isSame(next, item.labels) ? say.same : item.why;
   });
   const request = { action, ids: choice.included.map(({ id }) => id), parameters: change };

@@ -20,7 +20,10 @@ export interface Kind<Item> {
   nameOf: (item: Item) => string;
   /** What the actions need, by their names. */
   needs: Readonly<Record<string, readonly Need[]>>;
-  /** By the API's names; each with the reason why it leaves a record out. */
+  /**
+   * By the API's names; each with the reason why it leaves a record out. Another operation on it is none: the service waits for
+   * that, and the dry run says so.
+   */
   actions: readonly (readonly [action: string, whyNot: (item: Item) => string | undefined])[];
   /** Actions with a dialog of their own. */
   dialogs?: Readonly<Record<string, ComponentType<DialogProps>>>;

@@ -1,17 +1,46 @@
-// Begins a bulk action: the request, with a key so that a retry after a lost response begins nothing twice.
+// Begins a bulk action: the request, with a key so that a retry after a lost response begins nothing twice, and its dry run. What
+// somebody else has deleted a moment ago is left out: the API rejects a selection of what does not exist.
 import { useMutation } from "@tanstack/react-query";
+import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { client } from "../app/client.ts";
+import { problemsOf } from "../app/words.ts";
+import { text } from "../messages/text.ts";
 import { useIdempotencyKey } from "../resource/use-form.ts";
 import type { DialogProps } from "./candidate.ts";
 
-interface BulkRequest {
+export interface BulkRequest {
   action: string;
   ids: readonly string[];
   parameters?: Record<string, unknown>;
 }
 
-export const sendBulk = ({ action, ids, parameters = {} }: BulkRequest, idempotencyKey: string) =>
-  client.bulk.run({ body: { action, select: { ids: [...ids] }, parameters }, idempotencyKey });
+const bodyOf = ({ action, ids, parameters = {} }: BulkRequest) => ({ action, select: { ids: [...ids] }, parameters });
+
+export const sendBulk = (request: BulkRequest, idempotencyKey: string) =>
+  withoutGone(request, (left) =>
+    client.bulk.run({ body: bodyOf(left), idempotencyKey: left === request ? idempotencyKey : `${idempotencyKey}-left` }),
+  );
+
+export const rehearseBulk = (request: BulkRequest): Promise<{ data: DryRun }> =>
+  withoutGone(request, async (left) => {
+    const { data } = await client.bulk.run.dryRun({ body: bodyOf(left) });
+    const gone = request.ids.length - left.ids.length;
+    return { data: gone === 0 ? data : { ...data, warnings: [...data.warnings, text.bulk.gone(gone)] } };
+  });
+
+/** The place of an ID in the field that an error names: what is selected from a list can only be gone. */
+const PLACE = /^select\.ids\.(\d+)$/;
+
+async function withoutGone<T>(request: BulkRequest, send: (request: BulkRequest) => Promise<T>): Promise<T> {
+  try {
+    return await send(request);
+  } catch (error) {
+    const places = new Set(problemsOf(error).map(({ field }) => PLACE.exec(field)?.[1]));
+    const ids = request.ids.filter((_, place) => !places.has(String(place)));
+    if (ids.length === 0 || ids.length === request.ids.length) throw error;
+    return send({ ...request, ids });
+  }
+}
 
 export function useBulk(onDone: DialogProps["onDone"]) {
   const keyOf = useIdempotencyKey();

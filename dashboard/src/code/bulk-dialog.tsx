@@ -3,11 +3,13 @@ import Box from "@cloudscape-design/components/box";
 import { deployChoices } from "../../../shared/api/deploy-choices.ts";
 import type { DialogProps } from "../bulk/candidate.ts";
 import { BulkDialog } from "../bulk/dialog.tsx";
+import { rehearseInGeneral } from "../bulk/forecast.tsx";
 import { choose, Included } from "../bulk/included.tsx";
 import { sendBulk } from "../bulk/use-bulk.ts";
 import { bulkWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
 import { DeployFields, DEPLOY_DEFAULTS, toBody } from "./deploy-fields.tsx";
 
@@ -39,6 +41,14 @@ function DeployForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
         {say.byService}
       </Box>
       <DeployFields form={form} />
+      <SettledForecast
+        schema={schema}
+        body={toBody(form.values)}
+        rehearse={(parameters) => rehearseInGeneral({ action, ids, parameters })}
+        of={ids.join()}
+        error={form.error}
+        returns={false}
+      />
       <Included of={choice} />
     </FormDialog>
   );

@@ -2,6 +2,7 @@
 import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import type { Deploy } from "../../../shared/api/deploys.ts";
 import { text } from "../messages/text.ts";
 import { TextField } from "../resource/form.tsx";
 import { given, type useForm } from "../resource/use-form.ts";
@@ -11,13 +12,20 @@ import { wordsIn } from "./words.ts";
 const SELECTIONS = ["changed", "all", "named"] as const;
 type Selection = (typeof SELECTIONS)[number];
 
-interface Values extends Choices {
+export interface Values extends Choices {
   modules: Selection;
   names: string;
   note: string;
 }
 
 export const DEPLOY_DEFAULTS: Values = { ...DEFAULT_CHOICES, modules: "changed", names: "", note: "" };
+
+/** What an earlier deploy was made with. An older service does not say it, nor does any of a deploy from before it was stored. */
+export function toValues({ choices = null, image, note }: Omit<Deploy, "choices"> & Partial<Deploy>): Partial<Values> {
+  const { modules = "changed", ...made } = choices ?? { update_image: image !== null };
+  const named = typeof modules === "string" ? { modules } : { modules: "named" as const, names: modules.join(", ") };
+  return { ...made, ...named, note: note ?? "" };
+}
 
 /** What a dry run depends on. */
 export const toPlan = ({ modules, names, rehearse, backup_first, update_image }: Omit<Values, "note">) => ({

@@ -6,11 +6,11 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
 import type { Deploy } from "../../../shared/api/deploys.ts";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
-import { OPEN_DEPLOYS, DEPLOY_STATUS } from "../../../shared/domain/lifecycle.ts";
+import { DEPLOY_STATUS, type InstanceStatus, OPEN_DEPLOYS } from "../../../shared/domain/lifecycle.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { lazily } from "../app/lazily.tsx";
@@ -37,6 +37,7 @@ const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).
 const Rollback = lazily(async () => (await import("./rollback.tsx")).Rollback);
 
 const TAB = "?tab=code";
+const INSTANCE_FAILED = "failed" satisfies InstanceStatus;
 /** A step says more than the deploy only every few seconds. */
 const LOOK_EVERY_MS = 3_000;
 
@@ -90,10 +91,25 @@ function Back({ deploy, instance }: { deploy: Deploy; instance: ShownInstance })
   );
 }
 
+interface Found {
+  label: string;
+  /** Null if the deploy has found, or done, nothing of that kind so far. */
+  value: ReactNode;
+  none: string;
+}
+
+/** In progress, what is still to come is left out. After a failed deploy that could not be put back, nobody knows it. */
+function foundBy(deploy: Deploy, instance: ShownInstance | undefined, { label, value, none }: Found) {
+  if (value !== null) return [{ label, value }];
+  if (isRunning(deploy)) return [];
+  const isUncertain = deploy.status === DEPLOY_STATUS.failed && instance?.status === INSTANCE_FAILED;
+  return [{ label, value: isUncertain ? text.code.detail.unknown : none }];
+}
+
 function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance | undefined }) {
   const say = text.code.detail;
   const { columns } = text.code.deploys;
-  const { backup_id, downtime_seconds, failed_step, note } = deploy;
+  const { backup_id, downtime_seconds, failed_step, image, note } = deploy;
   const { data } = useQuery(operations.one(deploy.operation_id));
   const steps: Readonly<Record<string, string>> = text.operations.steps;
   return (
@@ -111,21 +127,26 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             { label: say.by, value: <Starter deploy={deploy} /> },
             { label: columns.when, value: <Time at={deploy.created_at} exact /> },
             { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> },
-            { label: say.downtime, value: downtime_seconds === null ? say.noDowntime : spanInWords(downtime_seconds) },
+            ...foundBy(deploy, instance, {
+              label: say.downtime,
+              value: downtime_seconds === null ? null : spanInWords(downtime_seconds),
+              none: say.noDowntime,
+            }),
             {
               label: say.backup,
               value: backup_id === null ? say.noBackup : <Link to={`/backups?backup=${backup_id}`}>{say.showBackup}</Link>,
             },
-            {
+            ...foundBy(deploy, instance, {
               label: say.image,
-              value: deploy.image === null ? say.sameImage : say.imageOf(<Time at={deploy.image.created_at} exact />),
-            },
+              value: image === null ? null : say.imageOf(<Time at={image.created_at} exact />),
+              none: say.sameImage,
+            }),
             ...(note === null ? [] : [{ label: say.note, value: <Wrapped>{note}</Wrapped> }]),
             ...(failed_step === null ? [] : [{ label: say.failedStep, value: steps[failed_step] ?? failed_step }]),
             { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },
           ]}
         />
-        {data !== undefined && <Outcome operation={data.data} onOwnPage saysDowntime={false} />}
+        {data !== undefined && <Outcome operation={data.data} onOwnPage ofDeployPage />}
       </SpaceBetween>
     </Container>
   );
@@ -140,10 +161,15 @@ const Starter = ({ deploy: { trigger, created_by } }: { deploy: Deploy }) => (
 function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   const say = text.code.detail;
   if (rehearsal === null) return say.noRehearsal;
-  const { status, duration_seconds: seconds } = rehearsal;
+  const { status, duration_seconds: seconds, error } = rehearsal;
   if (status === "passed" && seconds !== null)
     return <StatusIndicator type="success">{say.passed(spanInWords(seconds))}</StatusIndicator>;
-  return <Status of="drill" status={status} />;
+  return (
+    <>
+      <Status of="rehearsal" status={status} />
+      {error !== null && <div>{error}</div>}
+    </>
+  );
 }
 
 function Commits({ deploy }: { deploy: Deploy }) {

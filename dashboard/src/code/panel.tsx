@@ -94,7 +94,7 @@ function Shown({ instance, server, code }: Props & { code: Code }) {
       </SpaceBetween>
       {dialog === "edit" && <EditCode instance={instance} code={code} onDismiss={close} />}
       {(dialog === "deploy" || dialog === "image") && (
-        <StartDeploy instance={instance} updateImage={dialog === "image"} onDismiss={close} />
+        <StartDeploy instance={instance} begin={{ update_image: dialog === "image" }} onDismiss={close} />
       )}
     </>
   );

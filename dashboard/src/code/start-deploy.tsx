@@ -7,26 +7,24 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
-import { DeployFields, DEPLOY_DEFAULTS, toBody, toPlan } from "./deploy-fields.tsx";
+import { DeployFields, DEPLOY_DEFAULTS, toBody, toPlan, type Values } from "./deploy-fields.tsx";
 
 const { body: schema } = create();
 
 interface Props {
   instance: Pick<ShownInstance, "id" | "name">;
-  /** Whether it is to bring the newest image, too. */
-  updateImage?: boolean;
-  /** The note of the deploy that is tried again. */
-  note?: string;
+  /** What the form begins with where that is not the default. */
+  begin?: Partial<Values>;
   onDismiss: () => void;
 }
 
-export function StartDeploy({ instance: { id, name }, updateImage = false, note = "", onDismiss }: Props) {
+export function StartDeploy({ instance: { id, name }, begin, onDismiss }: Props) {
   const say = text.code.deploy;
   const navigate = useNavigate();
   const params = { id };
   const form = useForm({
     of: id,
-    initial: { ...DEPLOY_DEFAULTS, update_image: updateImage, note },
+    initial: { ...DEPLOY_DEFAULTS, ...begin },
     schema,
     body: toBody,
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),

@@ -5,9 +5,9 @@ import Container from "@cloudscape-design/components/container";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { BulkResult, Operation, OperationItem } from "../../../shared/api/operations.ts";
+import { ITEM } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -17,9 +17,9 @@ import { Page } from "../app/page.tsx";
 import { type ListQuery, operations } from "../app/queries.ts";
 import { BulkProgress } from "../bulk/bulk-progress.tsx";
 import { Controls, sendControl } from "../bulk/controls.tsx";
+import type { Candidate } from "../bulk/candidate.ts";
 import { bulkNeeds } from "../bulk/needs.ts";
-import { sendBulk } from "../bulk/use-bulk.ts";
-import { bulkWork } from "../bulk/words.ts";
+import { nameOfWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
 import { ApiCall } from "../resource/api-call.tsx";
 import { ListFilters } from "../resource/list-filters.tsx";
@@ -29,16 +29,17 @@ import { shownOf, Status } from "../resource/status.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
-import { Outcome } from "../operations/outcome.tsx";
-import { pageOf } from "../operations/pages.ts";
+import { Outcome, summaryOf } from "../operations/outcome.tsx";
+import { pageOf, pageOfSubject } from "../operations/pages.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
 import { isOpen } from "../operations/watch-store.ts";
-import { durationInWords, workOf } from "../operations/words.ts";
+import { durationInWords } from "../operations/words.ts";
 import { StartedBy } from "../operations/started-by.tsx";
 
+const BulkDialog = lazily(async () => (await import("../bulk/dialog.tsx")).BulkDialog);
 const DeleteDialog = lazily(async () => (await import("../bulk/delete-dialog.tsx")).DeleteDialog);
 const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
 
@@ -55,13 +56,12 @@ export default function OperationDetail() {
 
 function Shown({ operation: loaded }: { operation: Operation }) {
   const operation = useOperation(loaded.id) ?? loaded;
-  const { type, result, resource, status, created_by, created_at } = operation;
+  const { result, resource, status, created_by, created_at } = operation;
   const bulk = result?.bulk;
-  const [say, page] = [text.operations.columns, pageOf(resource)];
-  const title = bulk === undefined ? workOf(type).name : bulkWork(bulk.type, bulk.action).ask(text.bulk.many(bulk.type));
+  const say = text.operations.columns;
   return (
     <Page
-      title={title}
+      title={nameOfWork(operation)}
       above={above()}
       actions={
         bulk === undefined ? <Retry operation={operation} variant="normal" /> : <BulkActions operation={operation} bulk={bulk} />
@@ -73,8 +73,8 @@ function Shown({ operation: loaded }: { operation: Operation }) {
             columns={4}
             items={[
               { label: say.status, value: <Status of="operation" status={status} /> },
-              ...(bulk === undefined && page !== undefined
-                ? [{ label: say.on, value: <Link to={page}>{resource.name ?? resource.id}</Link> }]
+              ...(bulk === undefined && pageOf(resource) !== undefined
+                ? [{ label: say.on, value: <NameWithLink name={resource.name ?? resource.id} page={pageOfSubject(operation)} /> }]
                 : []),
               { label: say.by, value: <StartedBy actor={created_by} /> },
               { label: say.at, value: <Time at={created_at} exact /> },
@@ -82,11 +82,13 @@ function Shown({ operation: loaded }: { operation: Operation }) {
             ]}
           />
           {bulk !== undefined && isOpen(operation) ? (
-            <BulkProgress operation={operation} />
+            <>
+              <BulkProgress operation={operation} />
+              <div>{summaryOf(bulk)}</div>
+            </>
           ) : (
             <Outcome operation={operation} onOwnPage />
           )}
-          {bulk !== undefined && <div>{text.bulk.summary(bulk.succeeded, bulk.total, bulk.failed, bulk.cancelled)}</div>}
           {bulk !== undefined && isOpen(operation) && (
             <May needs={bulkNeeds(bulk)}>
               <ApiCall send={() => sendControl(operation.id, "pause")} />
@@ -134,7 +136,16 @@ function Items({ operation }: { operation: Operation }) {
       Filters={ListFilters}
       filters={{ status: "item" }}
       columns={[
-        { id: "resource", header: say.columns.resource, cell: ({ resource }) => <Name of={resource} />, text: nameOf },
+        {
+          id: "resource",
+          header: say.columns.resource,
+          cell: (item) => (
+            <Wrapped>
+              <NameWithLink name={item.resource.name} page={pageOfItem(item, operation)} />
+            </Wrapped>
+          ),
+          text: ({ resource }) => resource.name,
+        },
         {
           id: "status",
           header: say.columns.status,
@@ -161,54 +172,61 @@ function Items({ operation }: { operation: Operation }) {
   );
 }
 
-const nameOf = ({ resource }: Item): string => resource.name;
-
-function Name({ of: resource }: { of: Item["resource"] }) {
-  const page = pageOf(resource);
-  return <Wrapped>{page === undefined ? resource.name : <Link to={page}>{resource.name}</Link>}</Wrapped>;
+/** Of what was deleted, the backups that are left. */
+function pageOfItem({ resource, ...item }: OperationItem, { result }: Operation): string | undefined {
+  if (hasBackupsLeft(item)) return `/backups?${new URLSearchParams({ find: resource.name }).toString()}`;
+  return result?.bulk?.action === "delete" && item.status === ITEM.succeeded ? undefined : pageOf(resource);
 }
 
-/** The same again for those that failed or were not begun; a deletion asks for their number first, as the first one did. */
+const hasBackupsLeft = ({ error }: Pick<OperationItem, "error">): boolean => error?.reason?.code === "backups_left";
+
+const NameWithLink = ({ name, page }: { name: string; page: string | undefined }) =>
+  page === undefined ? name : <Link to={page}>{name}</Link>;
+
+/** The same again for those that failed or were not begun; it asks first, as the first one did. */
 function Again({ id, bulk: { type, action, parameters, total, succeeded } }: { id: string; bulk: BulkResult }) {
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<OperationItem["resource"][]>();
-  const left = total - succeeded;
-  const show = ({ data }: { data: { id: string } }): void => void navigate(`/operations/${data.id}`);
-  const again = useMutation({
-    mutationFn: async () => {
-      const resources = [...(await resourcesWith(id, "failed")), ...(await resourcesWith(id, "cancelled"))];
-      if (action === "delete") setAsked(resources);
-      else show(await sendBulk({ action, ids: resources.map((each) => each.id), parameters }, `again-${id}`));
-    },
+  const left = useMutation({
+    mutationFn: async () => [...(await itemsWith(id, "failed")), ...(await itemsWith(id, "cancelled"))].map(toCandidate),
   });
-  if (left === 0) return null;
+  if (total === succeeded) return null;
+  const dialog = left.data && {
+    kind: type,
+    action,
+    selected: left.data,
+    onDone: ({ data }: { data: { id: string } }) => void navigate(`/operations/${data.id}`),
+    onDismiss: left.reset,
+  };
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-      {again.isError && <Failure error={again.error} />}
-      <Button loading={again.isPending} onClick={() => again.mutate()}>
-        {text.bulk.again(left)}
+      {left.isError && <Failure error={left.error} />}
+      <Button loading={left.isPending} onClick={() => left.mutate()}>
+        {text.bulk.again(total - succeeded)}
       </Button>
-      {asked !== undefined && (
-        <DeleteDialog
-          kind={type}
-          action={action}
-          selected={asked.map((each) => ({ id: each.id, name: each.name, labels: {}, why: undefined }))}
-          alsoBackups={parameters["with_backups"] === true}
-          onDone={show}
-          onDismiss={() => setAsked(undefined)}
-        />
-      )}
+      {dialog !== undefined &&
+        (action === "delete" ? (
+          <DeleteDialog {...dialog} alsoBackups={parameters["with_backups"] === true} />
+        ) : (
+          <BulkDialog {...dialog} parameters={parameters} />
+        ))}
     </SpaceBetween>
   );
 }
 
-async function resourcesWith(id: string, status: "failed" | "cancelled"): Promise<OperationItem["resource"][]> {
-  const found: OperationItem["resource"][] = [];
+const toCandidate = ({ resource: { id, name }, error }: OperationItem): Candidate => ({
+  id,
+  name,
+  labels: {},
+  why: hasBackupsLeft({ error }) ? text.bulk.backupsLeft : error?.code === "NOT_FOUND" ? text.bulk.alreadyDeleted : undefined,
+});
+
+async function itemsWith(id: string, status: "failed" | "cancelled"): Promise<OperationItem[]> {
+  const found: OperationItem[] = [];
   let cursor: string | undefined;
   do {
     const query = { status, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
     const { data, meta } = await client.operations.items({ params: { id }, query });
-    found.push(...data.map(({ resource }) => resource));
+    found.push(...data);
     cursor = meta.next_cursor ?? undefined;
   } while (cursor !== undefined);
   return found;

@@ -3,12 +3,13 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { operations } from "../app/queries.ts";
+import { nameOfWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
 import { outcomeColumns, startColumns, workColumn } from "../operations/columns.tsx";
 import { OperationFilters, operationQuery } from "../operations/operation-filters.tsx";
-import { pageOf } from "../operations/pages.ts";
+import { pageOf, pageOfSubject } from "../operations/pages.ts";
 import { StartedBy } from "../operations/started-by.tsx";
-import { actorInWords, durationInWords, workOf } from "../operations/words.ts";
+import { actorInWords, durationInWords } from "../operations/words.ts";
 import type { Column } from "../resource/column.ts";
 import { ListPage } from "../resource/list-page.tsx";
 import { buildQuery } from "../resource/list-query.ts";
@@ -20,12 +21,12 @@ import { Only } from "./filters.tsx";
 const OverTime = lazily(async () => (await import("./over-time.tsx")).OverTime);
 
 const columns = (): [Column<Operation>, ...Column<Operation>[]] => [
-  workColumn(({ id, type }) => <Link to={`/operations/${id}`}>{workOf(type).name}</Link>),
+  workColumn((operation) => <Link to={`/operations/${operation.id}`}>{nameOfWork(operation)}</Link>, nameOfWork),
   {
     id: "on",
     header: text.operations.columns.on,
-    cell: ({ resource }) => <Subject of={resource} />,
-    text: ({ resource }) => nameOf(resource),
+    cell: (operation) => <Subject of={operation} />,
+    text: nameOf,
   },
   ...outcomeColumns(),
   { id: "duration", header: text.operations.columns.duration, cell: durationInWords, text: durationInWords },
@@ -36,15 +37,18 @@ const columns = (): [Column<Operation>, ...Column<Operation>[]] => [
   )),
 ];
 
-const nameOf = ({ id, name }: Operation["resource"]): string => name ?? id;
+/** A bulk action's page lists what it is about. */
+const nameOf = ({ resource: { id, name }, result }: Operation): string =>
+  result?.bulk === undefined ? (name ?? id) : text.bulk.count(result.bulk.total, result.bulk.type);
 
-/** A bulk action is on the account, and its page lists what it is about. */
-function Subject({ of: resource }: { of: Operation["resource"] }) {
-  const page = pageOf(resource);
-  if (resource.type === "account" || page === undefined) return nameOf(resource);
+function Subject({ of: operation }: { of: Operation }) {
+  const { resource } = operation;
+  const name = nameOf(operation);
+  const page = pageOfSubject(operation);
+  if (resource.type === "account" || pageOf(resource) === undefined) return name;
   return (
     <Wrapped>
-      <Link to={page}>{nameOf(resource)}</Link> <Only name="resource" value={resource.id} what={nameOf(resource)} />
+      {page === undefined ? name : <Link to={page}>{name}</Link>} <Only name="resource" value={resource.id} what={name} />
     </Wrapped>
   );
 }

@@ -10,6 +10,7 @@ import { BackUp } from "../backups/back-up.tsx";
 import { DeleteBackup } from "../backups/delete.tsx";
 import { Restore } from "../backups/restore.tsx";
 import { RunDrill } from "../backups/run-drill.tsx";
+import { toValues } from "../code/deploy-fields.tsx";
 import { StartDeploy } from "../code/start-deploy.tsx";
 import { ChangeDomain } from "../instances/change-domain.tsx";
 import { DeleteInstance } from "../instances/delete.tsx";
@@ -24,7 +25,7 @@ interface Props {
   onDismiss: () => void;
 }
 
-export function RetryDialog({ operation: { type, resource, result }, onDismiss }: Props) {
+export function RetryDialog({ operation: { type, resource, instance_id, result }, onDismiss }: Props) {
   const shared = { title: workOf(type).name, onDismiss };
   switch (type) {
     case "server.delete":
@@ -60,6 +61,8 @@ export function RetryDialog({ operation: { type, resource, result }, onDismiss }
           {(deploy) => <RetryDeploy deploy={deploy} name={resource.name ?? resource.id} onDismiss={onDismiss} />}
         </Found>
       );
+    case "backup.create":
+      return <RetryBackup instanceId={instance_id} backup={resource} {...shared} />;
     default:
       return (
         <Found {...shared} question={backups.one(result?.backup_id ?? resource.id)}>
@@ -84,10 +87,10 @@ function OfInstance({ type, ...props }: InstanceProps) {
   return <Interrupt action={INTERRUPTIONS[type]} {...props} />;
 }
 
-/** A deploy with its image and note. Where a rollback went back to is not stored: the list of deploys lets the user choose. */
+/** A deploy as it was made. Where a rollback went back to is not stored: the list of deploys lets the user choose. */
 function RetryDeploy({ deploy, name, onDismiss }: { deploy: Deploy; name: string; onDismiss: () => void }) {
   const navigate = useNavigate();
-  const { instance_id: id, image, note } = deploy;
+  const { instance_id: id } = deploy;
   const isRollback = deploy.trigger === "rollback";
   useEffect(() => {
     if (!isRollback) return;
@@ -95,17 +98,30 @@ function RetryDeploy({ deploy, name, onDismiss }: { deploy: Deploy; name: string
     void navigate(`/instances/${id}?tab=code`);
   }, [isRollback, id, navigate, onDismiss]);
   if (isRollback) return null;
-  return <StartDeploy instance={{ id, name }} updateImage={image !== null} note={note ?? ""} onDismiss={onDismiss} />;
+  return <StartDeploy instance={{ id, name }} begin={toValues(deploy)} onDismiss={onDismiss} />;
+}
+
+interface RetryBackupProps {
+  title: string;
+  instanceId: string | null;
+  /** The one that failed. */
+  backup: Failed["resource"];
+  onDismiss: () => void;
+}
+
+/** Another backup needs only the note of the failed one, which may be deleted by now. */
+function RetryBackup({ title, instanceId, backup: { id, name }, onDismiss }: RetryBackupProps) {
+  if (instanceId === null) return null;
+  const backUp = { instance: { id: instanceId, name: name ?? instanceId }, onDismiss };
+  return (
+    <Found title={title} question={backups.one(id)} onDismiss={onDismiss} otherwise={<BackUp {...backUp} />}>
+      {({ note }) => <BackUp note={note} {...backUp} />}
+    </Found>
+  );
 }
 
 function OfBackup({ type, backup, onDismiss }: { type: Operation["type"]; backup: Backup; onDismiss: () => void }) {
   if (type === "backup.drill") return <RunDrill backup={backup} onDismiss={onDismiss} />;
   if (type === "backup.delete") return <DeleteBackup backup={backup} onDismiss={onDismiss} />;
-  if (type === "backup.restore") return <Restore backup={backup} onDismiss={onDismiss} />;
-  const { instance_id, instance_name, note } = backup;
-  return (
-    instance_id !== null && (
-      <BackUp instance={{ id: instance_id, name: instance_name ?? instance_id }} note={note} onDismiss={onDismiss} />
-    )
-  );
+  return type === "backup.restore" ? <Restore backup={backup} onDismiss={onDismiss} /> : null;
 }

@@ -78,11 +78,11 @@ function ofServer(server: ListedServer): Need {
   };
 }
 
-const ofFullDisk = ({ id, name }: ListedServer): Need => ({
+const ofFullDisk = ({ id, name }: ListedServer, since: string | null): Need => ({
   id: `disk ${id}`,
   title: text.home.needs.diskFull,
   resource: { type: "server", id, name },
-  since: null,
+  since,
   action: (
     <LookAt
       href={`/servers/${id}?tab=metrics`}
@@ -160,7 +160,7 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
   const fullDisks = needs.lowDisks.filter(({ isAlmostFull }) => isAlmostFull);
   const shown = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
-    ...fullDisks.slice(0, SHOWN).map(({ server }) => ofFullDisk(server)),
+    ...fullDisks.slice(0, SHOWN).map(({ server, since }) => ofFullDisk(server, since)),
     ...needs.overdue.filter(({ instance }) => !isTold(instance)).map(({ instance, since }) => ofOverdue(instance, since)),
     ...shownFailures,
   ];

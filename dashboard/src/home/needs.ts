@@ -1,6 +1,7 @@
 // What needs a person: failures that nothing has mended, servers that are offline or full, overdue backups, and other alerts,
 // those of failed restore drills first: the service closes these by itself once a drill passes.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
@@ -23,6 +24,12 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   const left = Date.parse(expires_at ?? "") - serviceNow();
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
 };
+
+/** When the server's disk fell below the lowest of the alerts' steps that it is below; null without such an alert. */
+const lowSince = (open: readonly Alert[], serverId: string): string | null =>
+  open
+    .filter(({ kind, resource }) => kind === ("disk_free" satisfies AlertKind) && resource.id === serverId)
+    .toSorted((a, b) => (a.threshold ?? 0) - (b.threshold ?? 0))[0]?.opened_at ?? null;
 
 /** Again only for others: what the log says of these has happened. */
 function becameOverdue(ids: readonly string[]) {
@@ -64,7 +71,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   const low = bad
     .flatMap((server) => {
       const step = lowDiskOf(server);
-      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1] }];
+      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1], since: lowSince(found, server.id) }];
     })
     .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull));
   const told = {

@@ -81,7 +81,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
           <div className="nights-box">
             <Shown rows={all ? rows : rows.slice(0, ROWS)} days={days} isWhole={data?.isWhole !== false} />
           </div>
-          <Legend kinds={KINDS} />
+          <Legend kinds={data?.isWhole === false ? [...KINDS, "unknown"] : KINDS} />
           {!all && rows.length > ROWS && <Button onClick={() => setAll(true)}>{say.all(rows.length)}</Button>}
         </SpaceBetween>
       )}
@@ -98,6 +98,7 @@ interface ShownProps {
 
 function Shown({ rows, days, isWhole }: ShownProps) {
   const say = text.home.nights;
+  const notThen = isWhole ? say.noneLately : say.unknown;
   return (
     <table className="nights">
       <caption className="unseen">{say.title}</caption>
@@ -115,7 +116,7 @@ function Shown({ rows, days, isWhole }: ShownProps) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ id, name, isOverdue, cells, last, drilled }) => (
+        {rows.map(({ id, name, isOverdue, cells, last, lastAt, drilled }) => (
           <tr key={id}>
             <th scope="row">
               <Link to={`/instances/${id}`}>{name}</Link>
@@ -125,12 +126,10 @@ function Shown({ rows, days, isWhole }: ShownProps) {
             ))}
             <td>
               <Box color={isOverdue ? "text-status-error" : "inherit"}>
-                <Time at={last?.created_at ?? null} none={isWhole ? say.none : say.unknown} />
+                <Time at={lastAt ?? null} none={lastAt === null ? say.none : notThen} />
               </Box>
             </td>
-            <td>
-              <DrillStatus drill={drilled?.drill ?? null} />
-            </td>
+            <td>{drilled === undefined ? notThen : <DrillStatus drill={drilled.drill ?? null} />}</td>
             <td>{sizeInWords(last?.size_bytes ?? null)}</td>
           </tr>
         ))}

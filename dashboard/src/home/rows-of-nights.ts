@@ -1,4 +1,5 @@
 // The rows of the picture of the last nights: what became of each instance's backups, day by day.
+import type { Instance } from "../../../shared/api/instances.ts";
 import { type Night, nightOf, type Seen } from "../backups/night.ts";
 
 export interface Row<B> {
@@ -9,6 +10,8 @@ export interface Row<B> {
   cells: Night<B>[];
   /** The last one that is completed. */
   last: B | undefined;
+  /** When the last backup was taken, also before these nights; null if there was none, undefined if that is not known. */
+  lastAt: string | null | undefined;
   /** The last one that was drilled. */
   drilled: B | undefined;
 }
@@ -19,7 +22,7 @@ interface Found<B> {
   /** The backups of each, newest first. */
   made: readonly { id: string; name: string; backups: readonly B[] }[];
   /** Their backups are overdue, perhaps since before these nights. */
-  overdue: readonly { id: string; name: string }[];
+  overdue: readonly { id: string; name: string; protection: Pick<Instance["protection"], "last_backup_at"> }[];
 }
 
 export function rowsOf<B extends Seen>(
@@ -28,7 +31,7 @@ export function rowsOf<B extends Seen>(
   dayOf: (backup: B) => string,
 ): Row<B>[] {
   const names = new Map(overdue.map(({ id, name }) => [id, name]));
-  const late = new Set(names.keys());
+  const late = new Map(overdue.map(({ id, protection }) => [id, protection.last_backup_at]));
   for (const { id, name } of made) if (!names.has(id)) names.set(id, name);
   const backups = new Map(made.map((each) => [each.id, each.backups]));
   // On the day of the oldest backup, some of its backups may be missing, too.
@@ -40,6 +43,7 @@ export function rowsOf<B extends Seen>(
   const rows = [...names].map(([id, name]): Row<B> => {
     const own = backups.get(id) ?? [];
     const byDay = Map.groupBy(own, dayOf);
+    const last = own.find(({ status }) => status === "completed");
     return {
       id,
       name,
@@ -48,7 +52,8 @@ export function rowsOf<B extends Seen>(
         const night = nightOf(byDay.get(day) ?? []);
         return night.kind === "none" && n >= knownDays ? { ...night, kind: "unknown" } : night;
       }),
-      last: own.find(({ status }) => status === "completed"),
+      last,
+      lastAt: last?.created_at ?? late.get(id),
       drilled: own.find(({ drill }) => (drill ?? null) !== null),
     };
   });

@@ -63,7 +63,7 @@ const toBody = ({ name, domain, server_id, database_name, admin_password, accept
   admin_password: admin_password === "" ? undefined : admin_password,
 });
 
-/** What a failed clone copied is not stored: that begins with the defaults, which are safe. */
+/** What a failed clone copied, and whether it reset users, is not stored: that begins with the defaults. */
 const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props, "model" | "onMade">) =>
   useForm({
     of: model?.id ?? "",
@@ -71,8 +71,8 @@ const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props,
       backup_id: chosen,
       name: model?.name ?? "",
       domain: model?.domain ?? "",
-      neutralize: true,
-      reset_users: true,
+      neutralize: model?.neutralized ?? true,
+      reset_users: model?.neutralized ?? true,
       restore_database: true,
       restore_filestore: true,
       accept_missing_files: false,

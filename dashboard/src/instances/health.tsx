@@ -15,8 +15,9 @@ export function healthFacts(instance: Instance) {
   ];
 }
 
-/** Says that the service restarts the ERP; not if the server's proxy fails. */
+/** Says that the service restarts the ERP; not if the server's proxy fails, or the ERP is paused. */
 export function restartsInWords(instance: Instance): string | undefined {
   const failed = instance.health.checks.find(({ passed }) => passed === false);
-  return isFailing(instance) && failed !== undefined && failed.name !== "proxy" ? text.reports.health.restarts : undefined;
+  const helps = failed !== undefined && failed.name !== "proxy" && instance.reason?.code !== "disk_paused";
+  return isFailing(instance) && helps ? text.reports.health.restarts : undefined;
 }

@@ -4,10 +4,9 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
 import type { Column } from "../resource/column.ts";
 import { menuColumn } from "../resource/list-page.tsx";
-import { errorInWords } from "../resource/sentence.ts";
 import { shownOf, Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
-import { Outcome } from "./outcome.tsx";
+import { Outcome, outcomeInWords } from "./outcome.tsx";
 import { RetryMenu } from "./retry-menu.ts";
 import { StartedBy } from "./started-by.tsx";
 import { useOperation } from "./watch.ts";
@@ -16,11 +15,14 @@ import { actorInWords, workOf } from "./words.ts";
 type OperationColumn = Column<Operation>;
 
 /** `cell`: the name of the work, with a link where there is a page. */
-export const workColumn = (cell: OperationColumn["cell"]): OperationColumn => ({
+export const workColumn = (
+  cell: OperationColumn["cell"],
+  name: OperationColumn["text"] = ({ type }) => workOf(type).name,
+): OperationColumn => ({
   id: "type",
   header: text.operations.columns.operation,
   cell,
-  text: ({ type }) => workOf(type).name,
+  text: name,
 });
 
 export const outcomeColumns = (): OperationColumn[] => [
@@ -34,7 +36,7 @@ export const outcomeColumns = (): OperationColumn[] => [
     id: "outcome",
     header: text.operations.columns.result,
     cell: (operation) => <Outcome operation={operation} />,
-    text: ({ error }) => (error === null ? "" : errorInWords(error)),
+    text: outcomeInWords,
   },
 ];
 

@@ -1,7 +1,8 @@
 // How work ended, or how far it has come: its reason where it failed, else what of its result matters to a person.
 import Box from "@cloudscape-design/components/box";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
-import type { Operation, OperationResult } from "../../../shared/api/operations.ts";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import type { BulkResult, Operation, OperationResult } from "../../../shared/api/operations.ts";
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
@@ -18,11 +19,18 @@ interface Props {
   operation: Operation;
   /** Its log is beside it. */
   onOwnPage?: boolean;
-  /** Whether the downtime is not said beside it. */
-  saysDowntime?: boolean;
+  /** The page of the deploy says the backup before it and the downtime itself. */
+  ofDeployPage?: boolean;
 }
 
-export function Outcome({ operation, onOwnPage = false, saysDowntime = true }: Props) {
+/** In a file. */
+export const outcomeInWords = ({ error, result }: Operation): string =>
+  [error && errorInWords(error), result?.bulk && summaryOf(result.bulk)].filter(Boolean).join(" ");
+
+export const summaryOf = ({ succeeded, total, failed, cancelled }: BulkResult): string =>
+  text.operations.bulk.summary(succeeded, total, failed, cancelled);
+
+export function Outcome({ operation, onOwnPage = false, ofDeployPage = false }: Props) {
   const live = useOperation(operation.id) ?? operation;
   const step = useStep(live);
   const { error, finished_at, progress, result, type, request_id } = live;
@@ -44,14 +52,20 @@ export function Outcome({ operation, onOwnPage = false, saysDowntime = true }: P
           )}
         </>
       )}
-      {result !== null && <Found result={saysDowntime ? result : { ...result, downtime_seconds: undefined }} />}
+      {result !== null && (
+        <Found
+          type={type}
+          result={ofDeployPage ? { ...result, downtime_seconds: undefined, safety_backup_id: undefined } : result}
+        />
+      )}
     </Wrapped>
   );
 }
 
-function Found({ result }: { result: OperationResult }) {
+function Found({ type, result }: { type: string; result: OperationResult }) {
   const {
     backup_id,
+    bulk,
     downtime_seconds,
     drill,
     host_skipped,
@@ -63,8 +77,15 @@ function Found({ result }: { result: OperationResult }) {
     unfinished_modules,
     verification,
   } = result;
+  const { preDeployBackup, preRestoreBackup } = text.operations;
+  const safetyBackup = type === "instance.deploy" ? preDeployBackup : preRestoreBackup;
   return (
     <>
+      {bulk !== undefined && (
+        <div>
+          <StatusIndicator type={bulk.succeeded === bulk.total ? "success" : "warning"}>{summaryOf(bulk)}</StatusIndicator>
+        </div>
+      )}
       {backup_id !== undefined && (
         <div>
           <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup(inShortOfId(backup_id))}</Link>
@@ -74,9 +95,7 @@ function Found({ result }: { result: OperationResult }) {
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
       {safety_backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${safety_backup_id}`}>
-            {text.operations.preRestoreBackup(inShortOfId(safety_backup_id))}
-          </Link>
+          <Link to={`/backups?backup=${safety_backup_id}`}>{safetyBackup(inShortOfId(safety_backup_id))}</Link>
         </div>
       )}
       {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Event } from "../../../shared/api/events.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
+import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { instances, type Question, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { session } from "../session/session.ts";
@@ -25,6 +26,10 @@ export function useIsGone({ type, id }: Resource, { isNew }: { isNew: boolean })
 /** What an operation is about: a bulk action has a page of its own, which lists its resources. */
 export const subjectOf = ({ id, resource, result }: Operation): NamedResource =>
   result?.bulk === undefined ? resource : { type: "operation", id, name: text.operations.bulk.results };
+
+/** The page of what an operation is about, unless the operation has deleted that. */
+export const pageOfSubject = ({ type, status, resource }: Operation): string | undefined =>
+  type.endsWith(".delete") && status === OPERATION.succeeded ? undefined : pageOf(resource);
 
 export function pageOf({ type, id }: Resource): string | undefined {
   switch (type) {

@@ -7,7 +7,7 @@ import { ListFilters } from "../resource/list-filters.tsx";
 import { ResourceTable } from "../resource/table.tsx";
 import { outcomeColumns, startColumns, workColumn } from "./columns.tsx";
 import { operationQuery, WorkFilters } from "./operation-filters.tsx";
-import { pageOf } from "./pages.ts";
+import { pageOfSubject } from "./pages.ts";
 import { workOf } from "./words.ts";
 
 interface Props {
@@ -43,8 +43,8 @@ export function OperationsTable({ resourceId, title = text.operations.title, des
 }
 
 /** Work on a backup or a clone of an instance is part of the instance's history. The page of what was deleted since says so. */
-function Work({ operation: { type, resource }, on }: { operation: Operation; on: string }) {
-  const { name } = workOf(type);
-  const page = resource.id === on ? undefined : pageOf(resource);
+function Work({ operation, on }: { operation: Operation; on: string }) {
+  const { name } = workOf(operation.type);
+  const page = operation.resource.id === on ? undefined : pageOfSubject(operation);
   return page === undefined ? name : <Link to={page}>{name}</Link>;
 }

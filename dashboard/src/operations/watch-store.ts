@@ -11,9 +11,9 @@ import { queryClient } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
 import { createEnds } from "./ends.ts";
 
-/** A little over 2 seconds, so that any two seconds contain at most one request. */
+/** A little over 2 seconds, so that any two seconds contain at most one request, but for those of `createSearch`. */
 const ASK_EVERY_MS = 2_100;
-/** Newest first: running operations are nearly always among these. */
+/** Newest first: running operations are nearly always among these; the others are the oldest of those that run. */
 const PAGE = 50;
 
 const KEY = ["watch"];
@@ -78,6 +78,7 @@ function createWatch() {
  * it.
  */
 function watchQuery(followed: Set<string>) {
+  const findOldest = createSearch();
   let pageIsNext = true;
   let onPage: ReadonlySet<string> = new Set();
 
@@ -92,9 +93,11 @@ function watchQuery(followed: Set<string>) {
       // What a list does not have yet is asked for by its ID in its next turn.
       return [...found, ...seen().filter(({ id }) => id !== lost && !found.some((each) => each.id === id))];
     }
-    const { data } = await client.operations.list({ query: { per_page: PAGE }, signal });
+    const { data, meta } = await client.operations.list({ query: { per_page: PAGE }, signal });
     onPage = new Set(data.map(({ id }) => id));
-    return [...data, ...seen().filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    const known = [...data, ...seen().filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    const older = meta.next_cursor == null ? [] : await findOldest(known.filter(isOpen).length, signal);
+    return [...known, ...older.filter(({ id }) => !known.some((each) => each.id === id))];
   };
 
   return queryOptions({
@@ -112,10 +115,28 @@ function watchQuery(followed: Set<string>) {
   });
 }
 
-/** As the overview says, which every page fetches anyway. */
-async function isAnyOpen(): Promise<boolean> {
+/** As the overview says, which every page fetches anyway; undefined if it does not. */
+async function countOpen(): Promise<number | undefined> {
   const { data } = await queryClient.fetchQuery({ ...overview(), staleTime: FOLLOW_EVERY_MS });
-  return data.operations === undefined || Object.values(data.operations).some((count) => count > 0);
+  return data.operations && Object.values(data.operations).reduce((sum, count) => sum + count, 0);
+}
+
+const isAnyOpen = async (): Promise<boolean> => (await countOpen()) !== 0;
+
+/**
+ * Finds what runs for so long that a page of newer operations hides it, such as a bulk action behind those that it has begun.
+ * Once for each overview: lists lag behind, so the numbers may differ for other reasons.
+ */
+function createSearch(): (known: number, signal: AbortSignal) => Promise<Operation[]> {
+  let searchedAt = 0;
+  return async (known, signal) => {
+    const open = (await countOpen()) ?? 0;
+    const { dataUpdatedAt = 0 } = queryClient.getQueryState(overview().queryKey) ?? {};
+    if (open <= known || dataUpdatedAt === searchedAt) return [];
+    searchedAt = dataUpdatedAt;
+    const { data } = await client.operations.list({ query: { status: "running", order: "asc", per_page: PAGE }, signal });
+    return data.toReversed();
+  };
 }
 
 /** A wave of hundreds takes a few requests, not one for each. */

@@ -8,7 +8,7 @@ import { text } from "../messages/text.ts";
 type Words = ReturnType<Messages["operations"]["unknownWork"]>;
 
 /** What another try needs to know. */
-export type Failed = Pick<Operation, "type" | "status" | "resource" | "result">;
+export type Failed = Pick<Operation, "type" | "status" | "resource" | "instance_id" | "result">;
 
 /** A newer service may know more types of operations than this page. */
 export function workOf(type: string): Words {

@@ -3,9 +3,11 @@ import { update } from "../../../shared/api/backup-policy.ts";
 import { text } from "../messages/text.ts";
 import { NextRuns, PolicyFields, toBody, toValues } from "./form.tsx";
 import { FormDialog } from "../resource/form-dialog.tsx";
+import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
 import type { DialogProps } from "../bulk/candidate.ts";
 import { BulkDialog } from "../bulk/dialog.tsx";
+import { rehearseInGeneral } from "../bulk/forecast.tsx";
 import { choose, Included } from "../bulk/included.tsx";
 import { sendBulk } from "../bulk/use-bulk.ts";
 import { bulkWork } from "../bulk/words.ts";
@@ -33,6 +35,14 @@ function PolicyForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
   return (
     <FormDialog title={ask(say.count(ids.length, kind))} form={form} submit={verb} onDismiss={onDismiss}>
       <PolicyFields form={form} />
+      <SettledForecast
+        schema={policyBody}
+        body={toBody(form.values)}
+        rehearse={(parameters) => rehearseInGeneral({ action, ids, parameters })}
+        of={ids.join()}
+        error={form.error}
+        returns={false}
+      />
       <NextRuns values={form.values} />
       <div>{say.byService}</div>
       <Included of={choice} />

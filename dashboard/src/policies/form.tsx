@@ -123,6 +123,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     values: toValues,
     shown,
     isWhole: true,
+    creates: true,
     schema: policyBody,
     body: toBody,
     send: (_changed, version, body) => client.backupPolicy.update({ params, body, ...version }),

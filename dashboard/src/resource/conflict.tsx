@@ -5,13 +5,14 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { text } from "../messages/text.ts";
 import type { Conflict, ForeignChange } from "./use-edit-form.ts";
 
-export function ChangedMeanwhile({ of: { changes, keep, discard } }: { of: Conflict }) {
+export function ChangedMeanwhile({ of: { isDeleted, changes, keep, discard } }: { of: Conflict }) {
   const say = text.resource.conflict;
+  const { title, about } = isDeleted ? say.deleted : say;
   return (
     <div role="alert">
       <Alert
         type="warning"
-        header={say.title}
+        header={title}
         action={
           <SpaceBetween direction="horizontal" size="xs">
             <Button onClick={discard}>{say.discard}</Button>
@@ -19,23 +20,30 @@ export function ChangedMeanwhile({ of: { changes, keep, discard } }: { of: Confl
           </SpaceBetween>
         }
       >
-        {say.about}
-        <table className="conflict">
-          <thead>
-            <tr>
-              <th scope="col">{say.field}</th>
-              <th scope="col">{say.theirs}</th>
-              <th scope="col">{say.mine}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map((change) => (
-              <Row key={change.label} change={change} />
-            ))}
-          </tbody>
-        </table>
+        {about}
+        {!isDeleted && <Changes of={changes} />}
       </Alert>
     </div>
+  );
+}
+
+function Changes({ of: changes }: { of: readonly ForeignChange[] }) {
+  const say = text.resource.conflict;
+  return (
+    <table className="conflict">
+      <thead>
+        <tr>
+          <th scope="col">{say.field}</th>
+          <th scope="col">{say.theirs}</th>
+          <th scope="col">{say.mine}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map((change) => (
+          <Row key={change.label} change={change} />
+        ))}
+      </tbody>
+    </table>
   );
 }
 

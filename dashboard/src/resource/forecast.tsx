@@ -10,6 +10,7 @@ import type { SentenceCode } from "../../../shared/domain/sentences.ts";
 import { Failure } from "../app/failure.tsx";
 import { problemsOf, spanInWords, wordsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
+import { inDigits } from "./number.ts";
 import { sentenceOf } from "./sentence.ts";
 import { sizeInWords } from "./size.ts";
 import { Times } from "./time.tsx";
@@ -49,6 +50,7 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
   const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
   const own: Readonly<Record<string, string | undefined>> = words;
+  const warnings = warningsIn(data.data);
   return (
     <div aria-live="polite">
       <KeyValuePairs
@@ -62,11 +64,12 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />
-      {warningsIn(data.data).map((warning) => (
+      {warnings.slice(0, LINES_MAX).map((warning) => (
         <Box key={warning} margin={{ top: "xs" }}>
           <Warning>{warning}</Warning>
         </Box>
       ))}
+      {warnings.length > LINES_MAX && <div>{say.more(warnings.length - LINES_MAX)}</div>}
     </div>
   );
 }
@@ -75,8 +78,14 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
 const warningsIn = ({ warnings, warning_reasons = [] }: Pick<DryRun, "warnings"> & Partial<DryRun>): string[] =>
   warnings.map((warning, index) => sentenceOf(warning_reasons[index], warning));
 
-/** The design system breaks lines anywhere. */
-const WHOLE_WORDS = { wordBreak: "normal", overflowWrap: "anywhere" } as const;
+/** The design system breaks lines anywhere. A bulk action may warn of a thousand resources by name. */
+const WHOLE_WORDS = {
+  display: "inline-block",
+  maxBlockSize: "30vh",
+  overflowY: "auto",
+  overflowWrap: "anywhere",
+  wordBreak: "normal",
+} as const;
 
 function Warning({ children }: { children: string }) {
   return (
@@ -91,14 +100,15 @@ function downtimeInWords(seconds: number | null): string {
   return seconds === null ? unknown : seconds === 0 ? none : about(spanInWords(seconds));
 }
 
-/** A policy may have hundreds of effects. */
+/** A policy may have hundreds of effects, and a bulk action the same one on many resources. */
 const LINES_MAX = 8;
 function Lines({ lines }: { lines: readonly string[] }) {
-  const left = lines.length - LINES_MAX;
+  const counted = [...Map.groupBy(lines, (line) => line)];
+  const left = counted.length - LINES_MAX;
   return (
     <>
-      {lines.slice(0, LINES_MAX).map((line) => (
-        <div key={line}>{line}</div>
+      {counted.slice(0, LINES_MAX).map(([line, { length }]) => (
+        <div key={line}>{length === 1 ? line : `${inDigits(length)} × ${line}`}</div>
       ))}
       {left > 0 && <div>{text.resource.forecast.more(left)}</div>}
     </>

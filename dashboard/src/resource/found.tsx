@@ -11,13 +11,16 @@ interface Props<Item> {
   title: string;
   question: Question<{ data: Item }>;
   onDismiss: () => void;
+  /** The dialog that does without the record, if that was deleted. */
+  otherwise?: ReactNode;
   /** The dialog. */
   children: (item: Item) => ReactNode;
 }
 
-export function Found<Item>({ title, question, onDismiss, children }: Props<Item>) {
+export function Found<Item>({ title, question, onDismiss, otherwise, children }: Props<Item>) {
   const { data, error, refetch } = useQuery(question);
   if (data !== undefined) return children(data.data);
+  if (otherwise !== undefined && isMissing(error)) return otherwise;
   return (
     <Modal visible header={title} onDismiss={onDismiss}>
       {error === null ? (

@@ -11,6 +11,7 @@ import type {
   ItemStatus,
   OperationStatus,
   ProtectionStatus,
+  RehearsalStatus,
   ServerStatus,
 } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
@@ -68,6 +69,11 @@ export const STATUSES = {
     completed: "success",
     failed: "error",
   } satisfies Record<DeployStatus, Sign>,
+  rehearsal: {
+    passed: "success",
+    failed: "error",
+    skipped: "stopped",
+  } satisfies Record<RehearsalStatus, Sign>,
   operation: {
     pending: "pending",
     running: "in-progress",

@@ -16,6 +16,12 @@ interface Versioned<Data> {
   etag: string | undefined;
 }
 
+/** What must be true of the record when the change is made; nothing if an older service shows no version of it. */
+interface Precondition {
+  ifMatch?: string;
+  ifNoneMatch?: "*";
+}
+
 /** The values of a form by their labels. */
 type InWords = Readonly<Record<string, string>>;
 
@@ -31,9 +37,11 @@ interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Op
    * both have changed.
    */
   isWhole?: boolean;
+  /** The form also creates the record where there is none, of all its fields. */
+  creates?: boolean;
   /** What the user's values become if they keep their changes, where both can be had. */
   merge?: (mine: Values, base: Values, theirs: Values) => Partial<Values>;
-  send: (changed: Partial<Body>, version: { ifMatch?: string }, body: Body) => Promise<Result>;
+  send: (changed: Partial<Body>, precondition: Precondition, body: Body) => Promise<Result>;
   /** Called instead of `send` if the user has changed nothing. Without it, the form is sent as it is. */
   unchanged?: (() => void) | undefined;
 }
@@ -47,6 +55,8 @@ export interface ForeignChange {
 
 /** None while the user's own change is being saved: the record may already have it, and that is nobody else's. */
 export interface Conflict {
+  /** Somebody else has deleted the record. */
+  isDeleted: boolean;
   changes: readonly ForeignChange[];
   keep: () => void;
   discard: () => void;
@@ -66,11 +76,8 @@ const TRIES_MAX = 5;
 export function useEditForm<Data, Values extends object, Body extends object, Result>(
   options: EditOptions<Data, Values, Body, Result>,
 ) {
-  const { record, question, values: valuesOf, shown, isWhole = false, merge, send, unchanged, done, body } = options;
-  const latest = useQuery(question).data;
-  const initial = valuesOf(latest?.data ?? record);
-  const now = baseOf(initial, latest?.etag);
-  const [base, setBase] = useBase(options.of);
+  const { question, values: valuesOf, shown, isWhole = false, merge, send, unchanged, done, body } = options;
+  const { isNone, isDeleted, initial, now, base, setBase } = useRecord(options);
   const start = { ...initial, ...base?.values };
   const { forget, reset, typed, ...form } = useFields({
     ...options,
@@ -78,10 +85,10 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     send: async () =>
       sendVersioned(question, (base ?? now).etag, {
         accepts: (found) => !isConflict(foreignChanges(start, valuesOf(found))),
-        send: async (found, etag) => {
-          const present = found === undefined ? initial : valuesOf(found);
+        send: async ({ data, precondition }) => {
+          const present = data === undefined ? initial : valuesOf(data);
           const whole = body({ ...present, ...typed });
-          return send(changedIn(whole, body(present)), versionAt(etag), whole);
+          return send(changedIn(whole, body(present)), precondition, whole);
         },
       }),
     done: (result: Result) => {
@@ -100,7 +107,8 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
   const isConflict = (changes: readonly ForeignChange[]): boolean => changes.some(({ mine }) => isWhole || mine !== undefined);
   const changes = isTouched ? foreignChanges(start, initial) : [];
   const keep = (): void => {
-    const merged = merge?.(form.values, start, initial);
+    // What is created anew is all that the form shows, not only what the user has changed of it.
+    const merged = isDeleted ? form.values : merge?.(form.values, start, initial);
     if (merged !== undefined) form.set(merged);
     setBase(now);
     reset();
@@ -110,7 +118,8 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     setBase(undefined);
     reset();
   };
-  const conflict: Conflict | undefined = !form.pending && isConflict(changes) ? { changes, keep, discard } : undefined;
+  const isContested = !form.pending && (isDeleted || isConflict(changes));
+  const conflict: Conflict | undefined = isContested ? { isDeleted, changes, keep, discard } : undefined;
   const mine = changedIn(body(form.values), body(initial));
   const isUnchanged = Object.keys(mine).length === 0;
   return {
@@ -119,9 +128,27 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     /** The conflict says what it is. */
     failure: conflict === undefined ? form.failure : undefined,
     /** As it would be sent now, for showing the call. */
-    send: () => send(isUnchanged ? body(form.values) : mine, versionAt((base ?? now).etag), body(form.values)),
+    send: () => send(isUnchanged ? body(form.values) : mine, versionAt((base ?? now).etag, isNone), body(form.values)),
     submit: (isUnchanged ? unchanged : undefined) ?? form.submit,
   };
+}
+
+type RecordOptions<Data, Values> = Pick<
+  EditOptions<Data, Values, object, unknown>,
+  "record" | "question" | "values" | "creates" | "of"
+>;
+
+/** The record as it is now, and what it was like when the user began to change it. */
+function useRecord<Data, Values extends object>({ record, question, values, creates = false, of }: RecordOptions<Data, Values>) {
+  const { data, error } = useQuery(question);
+  const isNone = isMissing(error);
+  const latest = isNone ? undefined : data; // the cache keeps one that was deleted
+  const [base, setBase] = useBase(of);
+  const isDeleted = creates && isNone && base?.etag !== undefined;
+  const present = values(latest?.data ?? record);
+  // Until the user has decided what becomes of their changes, the fields beside these stay as they were.
+  const initial: Values = { ...present, ...(isDeleted && base.values) };
+  return { isNone, isDeleted, initial, now: baseOf(present, latest?.etag), base, setBase };
 }
 
 /** What somebody else has changed since `before`, beside what the user's own change makes of it. */
@@ -130,16 +157,22 @@ const changesBetween = (before: InWords, theirs: InWords, mine: InWords): Foreig
     .filter(([label, value]) => before[label] !== value)
     .map(([label, value]) => ({ label, theirs: value, mine: mine[label] === value ? undefined : mine[label] }));
 
-const versionAt = (etag: string | undefined) => (etag === undefined ? {} : { ifMatch: etag });
+const versionAt = (etag: string | undefined, isNone = false): Precondition =>
+  etag !== undefined ? { ifMatch: etag } : isNone ? { ifNoneMatch: "*" } : {};
 
 const OVERTAKEN = "PRECONDITION_FAILED";
 const isOvertaken = (error: unknown): boolean => error instanceof ClientError && error.code === OVERTAKEN;
 
+/** What a change is made to; without a record, to what the user has seen. */
+interface Target<Data> {
+  data?: Data;
+  precondition: Precondition;
+}
+
 interface Attempt<Data, Result> {
   /** Whether the user's changes can be made to a version of the record that they have not seen. */
   accepts: (record: Data) => boolean;
-  /** Without a record: made to what the user has seen. */
-  send: (record: Data | undefined, etag: string | undefined) => Promise<Result>;
+  send: (target: Target<Data>) => Promise<Result>;
 }
 
 /** Sends a change of the version that the user has seen, or of a later one in which somebody else has changed other fields. */
@@ -148,13 +181,13 @@ async function sendVersioned<Data, Result>(
   seen: string | undefined,
   { accepts, send }: Attempt<Data, Result>,
 ): Promise<Result> {
-  let version: Partial<Versioned<Data>> = seen === undefined ? await latestOf(question, accepts) : { etag: seen };
+  let target: Target<Data> = seen === undefined ? await latestOf(question, accepts) : { precondition: versionAt(seen) };
   for (let tries = 1; ; tries++) {
     try {
-      return await send(version.data, version.etag);
+      return await send(target);
     } catch (error) {
       if (!isOvertaken(error) || tries === TRIES_MAX) throw error;
-      version = await latestOf(question, accepts);
+      target = await latestOf(question, accepts, target.precondition);
     }
   }
 }
@@ -162,17 +195,21 @@ async function sendVersioned<Data, Result>(
 /** An older service cannot show every record that it changes. */
 const cannotShow = (error: unknown): boolean => error instanceof ClientError && error.code === "METHOD_NOT_ALLOWED";
 
-/** As it is now; empty if it does not exist yet, or no version of it is known. */
+/** As it is now. What was there before and is gone stays an error: nothing is created anew unseen. */
 async function latestOf<Data>(
   question: Question<Versioned<Data>>,
   accepts: (record: Data) => boolean,
-): Promise<Partial<Versioned<Data>>> {
-  const found = await queryClient.fetchQuery({ ...question, staleTime: 0 }).catch((error: unknown) => {
-    if (isMissing(error) || cannotShow(error)) return undefined;
+  before: Precondition = {},
+): Promise<Target<Data>> {
+  try {
+    const { data, etag } = await queryClient.fetchQuery({ ...question, staleTime: 0 });
+    if (accepts(data)) return { data, precondition: versionAt(etag) };
+  } catch (error) {
+    if (isMissing(error) && before.ifMatch === undefined) return { precondition: versionAt(undefined, true) };
+    if (cannotShow(error)) return { precondition: {} };
     throw error;
-  });
-  if (found !== undefined && !accepts(found.data)) throw new ClientError(OVERTAKEN, "Somebody else has changed the same field");
-  return found ?? {};
+  }
+  throw new ClientError(OVERTAKEN, "Somebody else has changed the same field");
 }
 
 /** Kept with the form's own draft. */

@@ -21,6 +21,7 @@ export const PARAMETERS = [
   "edition",
   "image",
   "server",
+  "instance",
   "provider",
   "region",
   "size",

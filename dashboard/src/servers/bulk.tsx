@@ -4,13 +4,16 @@ import { whyNotAct, whyNotRename } from "../allowed/servers.ts";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 
+/** As if no operation held it. */
+const whyNeverActed = (server: ListedServer): string | undefined => whyNotAct({ ...server, operation_id: null });
+
 const SERVERS: Kind<ListedServer> = {
   one: "server",
   needs: SERVER_NEEDS,
   nameOf: ({ name }) => name,
   actions: [
-    ["reboot", whyNotAct],
-    ["update", whyNotAct],
+    ["reboot", whyNeverActed],
+    ["update", whyNeverActed],
     ["set_labels", whyNotRename],
   ],
 };

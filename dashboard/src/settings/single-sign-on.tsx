@@ -39,6 +39,7 @@ export function SingleSignOn() {
   // The form asks again when it is shown: it stays meanwhile.
   const wasNone = useEver(isMissing(found.error));
   const [removing, setRemoving] = useState(false);
+  const [removals, setRemovals] = useState(0);
   const sso = isMissing(found.error) ? undefined : found.data?.data;
   return (
     <Container
@@ -55,14 +56,21 @@ export function SingleSignOn() {
       {sso !== undefined || wasNone ? (
         <SpaceBetween size="l">
           {sso !== undefined && <Domains of={sso} />}
-          <SsoForm key={String(sso === undefined)} sso={sso} />
+          {/* What somebody else removes stays in the form until the user has decided; the user's own removal empties it. */}
+          <SsoForm key={removals} sso={sso} />
         </SpaceBetween>
       ) : found.error === null ? (
         <Spinner />
       ) : (
         <Failure error={found.error} retry={() => void found.refetch()} />
       )}
-      {removing && <Remove etag={found.data?.etag} onDone={() => setRemoving(false)} />}
+      {removing && (
+        <Remove
+          etag={found.data?.etag}
+          onRemoved={() => setRemovals((count) => count + 1)}
+          onDismiss={() => setRemoving(false)}
+        />
+      )}
     </Container>
   );
 }
@@ -121,22 +129,29 @@ const toBody = ({ client_secret, domains, role_claim, roles, ...values }: Values
   };
 };
 
+/** The values in words, for showing what somebody else has changed. */
+function shown(values: Values): Record<string, string> {
+  const say = text.settings.sso;
+  return {
+    [say.issuer]: values.issuer,
+    [say.clientId]: values.client_id,
+    [say.domains]: values.domains,
+    [say.role]: text.people.roles[values.default_role].name,
+    [say.claim]: values.role_claim,
+    [say.roles]: values.roles,
+    [say.required]: values.required ? text.resource.conflict.yes : text.resource.conflict.no,
+  };
+}
+
 function SsoForm({ sso }: { sso: Sso | undefined }) {
   const say = text.settings.sso;
   const form = useEditForm({
     record: sso,
     question: ssoQuestion(),
     values: toValues,
-    shown: (values) => ({
-      [say.issuer]: values.issuer,
-      [say.clientId]: values.client_id,
-      [say.domains]: values.domains,
-      [say.role]: text.people.roles[values.default_role].name,
-      [say.claim]: values.role_claim,
-      [say.roles]: values.roles,
-      [say.required]: values.required ? text.resource.conflict.yes : text.resource.conflict.no,
-    }),
+    shown,
     isWhole: true,
+    creates: true,
     schema: ssoBody,
     body: toBody,
     send: (_changed, version, body) => client.sso.update({ body, ...version }),
@@ -231,7 +246,13 @@ function Domain({ domain }: { domain: SsoDomain }) {
   );
 }
 
-function Remove({ etag, onDone }: { etag: string | undefined; onDone: () => void }) {
+interface RemoveProps {
+  etag: string | undefined;
+  onRemoved: () => void;
+  onDismiss: () => void;
+}
+
+function Remove({ etag, onRemoved, onDismiss }: RemoveProps) {
   const say = text.settings.sso;
   return (
     <Deletion
@@ -241,10 +262,11 @@ function Remove({ etag, onDone }: { etag: string | undefined; onDone: () => void
       send={() => client.sso.delete(etag === undefined ? {} : { ifMatch: etag })}
       onDeleted={() => {
         notify({ id: "sso", type: "success", header: say.removed });
-        onDone();
+        onRemoved();
+        onDismiss();
         void reload();
       }}
-      onDismiss={onDone}
+      onDismiss={onDismiss}
     >
       {say.removeAbout}
     </Deletion>

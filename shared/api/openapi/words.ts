@@ -148,9 +148,11 @@ const WORK_FAILED: Record<OperationErrorCode, string> = {
     "The archive cannot be used: it does not match its checksum, is damaged or incomplete, or an uploaded one is not a backup of the ERP. The message says why, and the backup becomes `failed`",
   STORAGE_ERROR: "The backup storage returned an error",
   CODE_UNREACHABLE: "A repository could not be read, or its ref is no longer the commit that was to be deployed",
-  CODE_INVALID: "A repository has no module, or one that cannot be used; the message names it",
+  CODE_INVALID:
+    "A repository has no module, or one that cannot be used; a module that was named is not installed; or a rollback would take a module back to a lower version. The message names it",
   BUILD_FAILED: "The Python packages could not be installed",
-  REHEARSAL_FAILED: "The update failed on a copy of the data; the ERP was not interrupted",
+  REHEARSAL_FAILED:
+    "On a copy of the data, the update failed, the ERP did not start with the new code, or the rehearsal did not end in time; the ERP was not interrupted",
   UPDATE_FAILED: "The update of the modules failed; the code and the data were put back",
   HEALTH_CHECK_FAILED: "The ERP did not respond with the new code; the code and the data were put back",
   TIMEOUT: "The operation did not finish in time",

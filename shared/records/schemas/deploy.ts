@@ -12,6 +12,7 @@ const storedDeploy = stored(Deploy);
 export const DeployRecord = storedDeploy.extend({
   account_id: text,
   image: storedDeploy.shape.image.default(null),
+  choices: storedDeploy.shape.choices.default(null),
   status: growing<DeployStatus>(),
 });
 export type DeployRecord = z.infer<typeof DeployRecord>;

@@ -36,12 +36,21 @@ export const backups: typeof en = {
   },
   filters: {
     labels: {
+      instance: "Nach Instanz filtern",
       kind: "Nach Art filtern",
       drill: "Nach Wiederherstellungstest filtern",
       locked: "Nach Sperre filtern",
       larger: "Nach Größe filtern",
     },
-    any: { kind: "Jede Art", drill: "Jeder Test", locked: "Gesperrt oder nicht", larger: "Jede Größe" },
+    any: {
+      instance: "Jede Instanz",
+      kind: "Jede Art",
+      drill: "Jeder Test",
+      locked: "Gesperrt oder nicht",
+      larger: "Jede Größe",
+    },
+    what: "Instanzen",
+    noInstances: "Noch keine Instanzen",
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
     locks: { true: "Gesperrt", false: "Nicht gesperrt" },
     larger: (size) => `Größer als ${size}`,
@@ -74,6 +83,7 @@ export const backups: typeof en = {
   strip: {
     title: "Sicherungen der letzten 35 Tage",
     none: (date) => `${date}: keine Sicherung`,
+    unknown: (date) => `${date}: nicht bekannt`,
     day: (date, count, backup) => (count === 1 ? `${date}: ${backup}` : `${date}: ${count} Sicherungen, darunter: ${backup}`),
     due: (at) => `Nächste Sicherung fällig: ${at}`,
     legend: {
@@ -82,6 +92,7 @@ export const backups: typeof en = {
       failed: "fehlgeschlagen",
       running: "in Arbeit",
       none: "keine",
+      unknown: "nicht bekannt",
       due: "nächste Sicherung fällig",
     },
   },

@@ -102,6 +102,8 @@ export const bulk: typeof en = {
   byService: "Der Dienst führt das aus, jeweils einige auf einmal. Sie können diese Seite schließen.",
   included: (number) => `Betroffen (${number})`,
   leftOut: (number) => `Ausgelassen (${number})`,
+  gone: (number) =>
+    number === 1 ? "Eines gibt es nicht mehr; es wird ausgelassen." : `${number} gibt es nicht mehr; sie werden ausgelassen.`,
   progress: (running, ended, all) => `${running}: ${ended} von ${all}`,
   inProgress: (running, failed) => `${running} in Arbeit${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}.`,
   paused: "Pausiert. Was schon begonnen hat, läuft weiter.",
@@ -114,12 +116,11 @@ export const bulk: typeof en = {
   columns: { resource: "Name", status: "Ergebnis", reason: "Grund", operation: "Vorgang" },
   open: "Anzeigen",
   noResults: "Nichts hat dieses Ergebnis.",
-  summary: (succeeded, total, failed, cancelled) =>
-    `${succeeded} von ${total} erledigt${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}${cancelled > 0 ? `, ${cancelled} abgebrochen` : ""}.`,
   labels: {
     confirm: (number, kind) => `${countOf(number, kind)} ändern`,
     same: "Keine Änderung nötig.",
     tooMany: (most) => `Es wären mehr als ${most} Labels.`,
+    tooLong: (most) => `Die Labels wären zu lang: Schlüssel und Werte können zusammen ${most} Bytes haben.`,
     add: "Hinzuzufügende Labels",
     addAbout: "Eines pro Zeile, zum Beispiel env: production. Labels mit demselben Schlüssel werden ersetzt.",
     remove: "Zu entfernende Schlüssel",
@@ -130,7 +131,14 @@ export const bulk: typeof en = {
     withBackupsAbout:
       "Gesperrte Sicherungen bleiben. Ohne das bleiben alle Sicherungen, und Sie können aus ihnen Instanzen anlegen.",
     typeCount: (number) => `Geben Sie zur Bestätigung die Anzahl ein: ${number}`,
+    effects: {
+      erp_deleted: "Entfernt das ERP mit seiner Datenbank und seinen Dateien",
+      erp_deleted_later: "Entfernt das ERP mit seiner Datenbank und seinen Dateien, sobald sein Server wieder antwortet",
+      backup_deleted: "Löscht eine Sicherung",
+    },
   },
+  alreadyDeleted: "Bereits gelöscht.",
+  backupsLeft: "Bereits gelöscht. Um die übrigen Sicherungen zu löschen, folgen Sie dem Link in den Ergebnissen.",
   alreadyLocked: "Bereits gesperrt.",
   notLocked: "Nicht gesperrt.",
 };

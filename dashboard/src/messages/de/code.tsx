@@ -170,7 +170,7 @@ export const code: typeof en = {
     namesHint: "Mit Leerzeichen oder Kommas dazwischen. Auch Module des Images sind möglich.",
     rehearse: "Vorher proben (empfohlen)",
     rehearseAbout:
-      "Die Aktualisierung läuft zuerst auf einer Kopie der Datenbank. Ein fehlerhaftes Modul kostet dann keinen Ausfall.",
+      "Die Aktualisierung läuft zuerst auf einer Kopie der Datenbank; gibt es nichts zu aktualisieren, startet dort nur das ERP. Ein fehlerhaftes Modul kostet dann keinen Ausfall.",
     backUp: "Vorher sichern (empfohlen)",
     backUpAbout: "Ohne Sicherung holt späteres Zurückgehen die Daten von vorher nicht zurück.",
     image: "Auch das Image aktualisieren",
@@ -190,6 +190,7 @@ export const code: typeof en = {
     showBackup: "Sicherung anzeigen",
     downtime: "Ausfall",
     noDowntime: "Keiner",
+    unknown: "Nicht bekannt",
     image: "Odoo-Image",
     imageOf: (time) => <>Vom {time}</>,
     sameImage: "Unverändert",
@@ -216,7 +217,7 @@ export const code: typeof en = {
   rollback: {
     action: "Hierhin zurückgehen…",
     title: (name, time) => `${name}: zum Deployment vom ${time} zurückgehen`,
-    about: (name) => `${name} bekommt wieder die Commits, Pakete, Module und Variablen dieses Deployments.`,
+    about: (name) => `${name} bekommt wieder die Commits, Pakete, Module, Variablen und das Image dieses Deployments.`,
     data: "Auch die Daten zurückholen",
     dataAbout: "Aus der Sicherung von vor dem nächsten Deployment. Was seitdem eingegeben wurde, geht verloren.",
     submit: "Zurückgehen",

@@ -88,6 +88,7 @@ export const home: typeof en = {
     drill: "Test",
     size: "Größe",
     none: "keine",
+    noneLately: "seit 7 Tagen nicht",
     unknown: "nicht bekannt",
     all: (instances) => `Alle ${instances} Instanzen anzeigen`,
   },

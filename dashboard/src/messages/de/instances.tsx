@@ -235,7 +235,7 @@ export const instances: typeof en = {
     backups: "Sicherungen",
     backupAbout: "Die neue Instanz startet mit den Daten und der Odoo-Version dieser Sicherung.",
     chooseAgain:
-      "Wählen Sie noch einmal, was kopiert und ob neutralisiert wird: Was beim fehlgeschlagenen Versuch gewählt war, ist nicht gespeichert.",
+      "Wählen Sie noch einmal, was kopiert wird und ob Benutzer zurückgesetzt werden: Was beim fehlgeschlagenen Versuch gewählt war, ist nicht gespeichert.",
     chooseBackup: "Sicherung auswählen",
     domainAbout: "Die neue Instanz braucht eine eigene Domain. Den nötigen DNS-Eintrag erfahren Sie danach.",
     parts: "Was kopiert wird",

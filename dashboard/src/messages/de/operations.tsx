@@ -181,7 +181,12 @@ export const operations: typeof en = {
     "Expiry of uploads": "Ablauf von Uploads",
     operator: "Betreiber",
   },
-  bulk: { done: (number, all) => `${number} von ${all} erledigt`, results: "Ergebnisse anzeigen" },
+  bulk: {
+    done: (number, all) => `${number} von ${all} erledigt`,
+    summary: (succeeded, total, failed, cancelled) =>
+      `${succeeded} von ${total} erledigt${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}${cancelled > 0 ? `, ${cancelled} abgebrochen` : ""}.`,
+    results: "Ergebnisse anzeigen",
+  },
   title: "Vorgänge",
   actorRemoved: "inzwischen entfernt",
   empty: "Noch keine Vorgänge.",
@@ -196,6 +201,7 @@ export const operations: typeof en = {
     at: "Gestartet",
   },
   retry: "Wiederholen",
+  notDeletedYet: "Die Löschung läuft noch. Warten Sie, bis sie beendet ist, und versuchen Sie es dann noch einmal",
   retryOf: (work, name) => `Wiederholen: ${work}, ${name}`,
   log: {
     title: "Protokoll",
@@ -217,6 +223,7 @@ export const operations: typeof en = {
   drillFailed: "Wiederherstellungstest nicht bestanden",
   drill: (status) => <>Test: {status}</>,
   preRestoreBackup: (at) => `Vorab-Sicherung vom ${at}`,
+  preDeployBackup: (at) => `Sicherung vor dem Deployment, vom ${at}`,
   skipped: (paths) => `Ausgelassen: ${paths}`,
   missingModules: (modules) => `Installierte Module, die im Image des ERP fehlen oder dort älter sind: ${modules}`,
   unfinished: (modules) =>

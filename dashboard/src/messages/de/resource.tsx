@@ -34,6 +34,7 @@ export const resource: typeof en = {
     health: { ok: "Erreichbar", failing: "Gestört", unknown: "Unbekannt" },
     drill: { passed: "Bestanden", failed: "Nicht bestanden" },
     deploy: { pending: "Wartet", running: "Läuft", completed: "Abgeschlossen", failed: "Fehlgeschlagen" },
+    rehearsal: { passed: "Bestanden", failed: "Nicht bestanden", skipped: "Ausgelassen" },
     operation: { pending: "Wartet", running: "Läuft", succeeded: "Erfolgreich", failed: "Fehlgeschlagen" },
     item: {
       waiting: "Wartet",
@@ -48,6 +49,11 @@ export const resource: typeof en = {
   conflict: {
     title: "Inzwischen von jemand anderem geändert",
     about: "Ihre Änderungen sind noch nicht gespeichert. Behalten Sie sie, oder übernehmen Sie den jetzigen Stand.",
+    deleted: {
+      title: "Inzwischen von jemand anderem gelöscht",
+      about:
+        "Ihre Änderungen sind noch nicht gespeichert. Behalten Sie sie, dann wird beim Speichern alles neu angelegt, oder verwerfen Sie sie.",
+    },
     field: "Feld",
     theirs: "Jetzt",
     mine: "Ihre Eingabe",

@@ -90,7 +90,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_rehearsed:
     "Probiert den neuen Code und die Aktualisierung zuerst auf einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
   deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",
-  deploy_not_rehearsed: "Ohne Probe unterbricht eine fehlgeschlagene Aktualisierung das ERP, bis alles zurückgesetzt ist",
+  deploy_not_rehearsed:
+    "Ohne Probe unterbrechen fehlerhafter Code oder eine fehlgeschlagene Aktualisierung das ERP, bis alles zurückgesetzt ist",
   deploy_without_backup:
     "Ohne vorherige Sicherung geht beim Zurückgehen auf die früheren Daten verloren, was nach dem Deployment eingegeben wurde",
   deploy_no_code: "Die Instanz hat keine Repositorys: Das ERP läuft danach ohne eigene Module",
@@ -138,7 +139,9 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   bulk_not_now: "{name} bleibt unverändert: {why}",
   bulk_no_backup_left:
     "Von {names} bleibt keine abgeschlossene Sicherung übrig, sodass die Daten nicht wiederhergestellt werden können",
-  bulk_quotas: "Die Kontingente des Kontos reichen für {room_count} der {backup_count} Sicherungen; die anderen schlagen fehl",
   bulk_never_installed: "Auf {names} wurde das ERP nie installiert, sodass es dort nicht gesichert wird",
+  bulk_waits: "Wartet auf andere Vorgänge an {names}, bis zu {minutes} Minuten lang",
+  bulk_policy_replaced: "Ersetzt den jetzigen Sicherungsplan von {names}",
+  bulk_quotas: "Die Kontingente des Kontos reichen für {room_count} der {backup_count} Sicherungen; die anderen schlagen fehl",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
 };

@@ -32,7 +32,7 @@ export const steps: typeof en = {
   recordArchive: "Gespeichertes Archiv wird geprüft",
   recordDrill: "Ergebnis wird gespeichert",
   recordImport: "Inhalt des Archivs wird erfasst",
-  rehearse: "Aktualisierung wird an einer Kopie der Daten geprobt",
+  rehearse: "Deployment wird an einer Kopie der Daten geprobt",
   releaseMachine: "Maschine wird an den Anbieter zurückgegeben",
   removeErp: "ERP wird vom Server entfernt",
   requestMachine: "Maschine wird beim Anbieter erstellt",

@@ -39,8 +39,23 @@ export const backups = {
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
   filters: {
-    labels: { kind: "Filter by kind", drill: "Filter by restore drill", locked: "Filter by lock", larger: "Filter by size" },
-    any: { kind: "Any kind", drill: "Any restore drill", locked: "Locked or not", larger: "Any size" },
+    labels: {
+      instance: "Filter by instance",
+      kind: "Filter by kind",
+      drill: "Filter by restore drill",
+      locked: "Filter by lock",
+      larger: "Filter by size",
+    },
+    any: {
+      instance: "Any instance",
+      kind: "Any kind",
+      drill: "Any restore drill",
+      locked: "Locked or not",
+      larger: "Any size",
+    },
+    /** In the plural, within sentences. */
+    what: "instances",
+    noInstances: "No instances yet",
     drills: { passed: "Drill passed", failed: "Drill failed" },
     locks: { true: "Locked", false: "Not locked" },
     larger: (size: string) => `Larger than ${size}`,
@@ -76,6 +91,7 @@ export const backups = {
   strip: {
     title: "Backups of the last 35 days",
     none: (date: string) => `${date}: no backup`,
+    unknown: (date: string) => `${date}: not known`,
     day: (date: string, count: number, backup: string) =>
       count === 1 ? `${date}: ${backup}` : `${date}: ${count} backups, among them: ${backup}`,
     due: (at: string) => `Next backup due: ${at}`,
@@ -85,6 +101,7 @@ export const backups = {
       failed: "failed",
       running: "in progress",
       none: "none",
+      unknown: "not known",
       due: "next backup due",
     },
   },

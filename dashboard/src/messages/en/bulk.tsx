@@ -88,6 +88,8 @@ export const bulk = {
   byService: "The service carries this out, a few at a time. You can close this page.",
   included: (number: number) => `Included (${number})`,
   leftOut: (number: number) => `Left out (${number})`,
+  gone: (number: number) =>
+    number === 1 ? "One no longer exists and is left out." : `${number} no longer exist and are left out.`,
   /** `running` is "Stopping instances". */
   progress: (running: string, ended: number, all: number) => `${running}: ${ended} of ${all}`,
   inProgress: (running: number, failed: number) => `${running} in progress${failed > 0 ? `, ${failed} failed` : ""}.`,
@@ -102,12 +104,11 @@ export const bulk = {
   columns: { resource: "Name", status: "Result", reason: "Reason", operation: "Operation" },
   open: "Show",
   noResults: "None has this result.",
-  summary: (succeeded: number, total: number, failed: number, cancelled: number) =>
-    `${succeeded} of ${total} done${failed > 0 ? `, ${failed} failed` : ""}${cancelled > 0 ? `, ${cancelled} canceled` : ""}.`,
   labels: {
     confirm: (number: number, kind: Selectable) => `Change ${countOf(number, kind)}`,
     same: "No change needed.",
     tooMany: (most: number) => `Would have more than ${most} labels.`,
+    tooLong: (most: string) => `Its labels would be too long: keys and values together can have ${most} bytes.`,
     add: "Labels to add",
     addAbout: "One per line, such as env: production. They replace labels with the same key.",
     remove: "Keys to remove",
@@ -117,7 +118,16 @@ export const bulk = {
     withBackups: "Delete their backups, too",
     withBackupsAbout: "Locked backups stay. Without this, all backups are kept, and you can create instances from them.",
     typeCount: (number: number) => `To confirm, type the number: ${number}`,
+    /** What the dry run says, without that the backups stay. */
+    effects: {
+      erp_deleted: "Removes the ERP with its database and files",
+      erp_deleted_later: "Removes the ERP with its database and files as soon as its server responds again",
+      backup_deleted: "Deletes a backup",
+    },
   },
+  /** Why another try leaves something out. */
+  alreadyDeleted: "Already deleted.",
+  backupsLeft: "Already deleted. To delete the backups that are left, follow the link in the results.",
   alreadyLocked: "Already locked.",
   notLocked: "Not locked.",
 };

@@ -167,7 +167,8 @@ export const code = {
     names: "Names of the modules",
     namesHint: "With spaces or commas between them. Modules of the image are possible, too.",
     rehearse: "Rehearse first (recommended)",
-    rehearseAbout: "Runs the update on a copy of the database. A broken module then costs no downtime.",
+    rehearseAbout:
+      "Runs the update on a copy of the database; if there is nothing to update, it starts the ERP on that copy. A broken module then costs no downtime.",
     backUp: "Back up first (recommended)",
     backUpAbout: "Without a backup, a later rollback can't bring the data of before back.",
     image: "Update the image, too",
@@ -186,6 +187,7 @@ export const code = {
     showBackup: "Show backup",
     downtime: "Downtime",
     noDowntime: "None",
+    unknown: "Not known",
     image: "Image",
     imageOf: (time: ReactNode) => <>Of {time}</>,
     sameImage: "Unchanged",
@@ -213,7 +215,7 @@ export const code = {
     action: "Roll back to this…",
     title: (name: string, time: string) => `Roll back ${name} to the deploy of ${time}`,
     /** Instead of the dry run's sentence. */
-    about: (name: string) => `${name} gets the commits, packages, modules and variables of that deploy again.`,
+    about: (name: string) => `${name} gets the commits, packages, modules, variables and image of that deploy again.`,
     data: "Bring the data back, too",
     dataAbout: "From the backup that was taken before the next deploy. What was entered since is lost.",
     submit: "Roll back",

@@ -88,6 +88,8 @@ export const home = {
     drill: "Drill",
     size: "Size",
     none: "none",
+    /** There may have been one before: the page has asked only for these days. */
+    noneLately: "none in 7 days",
     unknown: "not known",
     all: (instances: number) => `Show all ${instances} instances`,
   },

@@ -235,7 +235,7 @@ export const instances = {
     backup: "Backup",
     backups: "backups",
     backupAbout: "The new instance starts with this backup's data and Odoo version.",
-    chooseAgain: "Choose again what to copy and whether to neutralize: what the failed attempt chose isn't stored.",
+    chooseAgain: "Choose again what to copy and whether to reset users: what the failed attempt chose isn't stored.",
     chooseBackup: "Choose a backup",
     domainAbout: "The new instance needs its own domain. You'll get the DNS record to create afterwards.",
     parts: "What to copy",

@@ -194,7 +194,12 @@ export const operations = {
     "Expiry of uploads": "Expiry of uploads",
     operator: "operator",
   },
-  bulk: { done: (number: number, all: number) => `${number} of ${all} done`, results: "Show results" },
+  bulk: {
+    done: (number: number, all: number) => `${number} of ${all} done`,
+    summary: (succeeded: number, total: number, failed: number, cancelled: number) =>
+      `${succeeded} of ${total} done${failed > 0 ? `, ${failed} failed` : ""}${cancelled > 0 ? `, ${cancelled} canceled` : ""}.`,
+    results: "Show results",
+  },
   title: "Operations",
   actorRemoved: "since removed",
   empty: "No operations yet.",
@@ -209,6 +214,8 @@ export const operations = {
     at: "Started",
   },
   retry: "Retry",
+  /** Without a period at its end, as errors of the API are. */
+  notDeletedYet: "The deletion is still in progress. Wait until it has ended, then try again",
   retryOf: (work: string, name: string) => `Retry ${work.toLowerCase()}: ${name}`,
   log: {
     title: "Log",
@@ -230,6 +237,7 @@ export const operations = {
   drillFailed: "Restore drill failed",
   drill: (status: ReactNode) => <>Drill: {status}</>,
   preRestoreBackup: (at: string) => `Pre-restore backup from ${at}`,
+  preDeployBackup: (at: string) => `Pre-deploy backup from ${at}`,
   skipped: (paths: string) => `Skipped: ${paths}`,
   missingModules: (modules: string) =>
     `Installed modules that the ERP's image lacks, or has only in an older version: ${modules}`,

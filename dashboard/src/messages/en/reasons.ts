@@ -1,4 +1,13 @@
-// Why something has its status, why an operation failed, and what a check found: in English as the API says it itself.
+// Why something has its status, why an operation failed, and what a check found: in English as the API says it itself, except
+// that its users set a field where those of the dashboard have a choice.
 import { type ReasonCode, REASONS } from "../../../../shared/domain/reasons.ts";
 
-export const reasons: Readonly<Record<ReasonCode, string>> = REASONS;
+const withChoice = (reason: string): string => reason.replace("set rehearse to false", "turn off “Rehearse first”");
+
+export const reasons: Readonly<Record<ReasonCode, string>> = {
+  ...REASONS,
+  rehearsal_out_of_memory: withChoice(REASONS.rehearsal_out_of_memory),
+  rehearsal_memory: withChoice(REASONS.rehearsal_memory),
+  rehearsal_room: withChoice(REASONS.rehearsal_room),
+  rehearsal_stopped: withChoice(REASONS.rehearsal_stopped),
+};

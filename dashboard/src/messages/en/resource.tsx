@@ -9,6 +9,7 @@ import type {
   ItemStatus,
   OperationStatus,
   ProtectionStatus,
+  RehearsalStatus,
   ServerStatus,
 } from "../../../../shared/domain/lifecycle.ts";
 import { reasons } from "./reasons.ts";
@@ -51,6 +52,7 @@ export const resource = {
       DeployStatus,
       string
     >,
+    rehearsal: { passed: "Passed", failed: "Failed", skipped: "Skipped" } satisfies Record<RehearsalStatus, string>,
     operation: { pending: "Pending", running: "Running", succeeded: "Succeeded", failed: "Failed" } satisfies Record<
       OperationStatus,
       string
@@ -69,6 +71,10 @@ export const resource = {
   conflict: {
     title: "Someone else changed this meanwhile",
     about: "Your changes aren't saved yet. Keep them, or go on with what is there now.",
+    deleted: {
+      title: "Someone else deleted this meanwhile",
+      about: "Your changes aren't saved yet. Keep them, and saving creates it again, or discard them.",
+    },
     field: "Field",
     theirs: "Now",
     mine: "Yours",

@@ -31,7 +31,7 @@ export const steps = {
   recordArchive: "Verifying the stored archive",
   recordDrill: "Recording the result",
   recordImport: "Recording what is in the archive",
-  rehearse: "Rehearsing the update on a copy of the data",
+  rehearse: "Rehearsing the deploy on a copy of the data",
   releaseMachine: "Returning the machine to the provider",
   removeErp: "Removing the ERP from the server",
   requestMachine: "Creating the machine at the provider",
