@@ -527,7 +527,7 @@ const BUDGET: Record<string, Row> = {
   // The issuer of the example leads nowhere.
   "sso.update": { status: 422, calls: 2, prepare: put(() => Promise.resolve(["/settings/sso", exampleOf("sso.update")])) },
   // It looks for links that a request has left that was cut off.
-  "sso.delete": { status: 404, calls: 4, prepare: remove(() => Promise.resolve("/settings/sso")) },
+  "sso.delete": { status: 404, calls: 5, prepare: remove(() => Promise.resolve("/settings/sso")) },
   "sso.verifyDomain": {
     status: 404,
     calls: 2,

@@ -9,6 +9,7 @@ import { logEvent } from "../../shared/records/events.ts";
 import { requestMail } from "../../shared/records/mails.ts";
 import { endReset, userOfReset } from "../../shared/records/password-resets.ts";
 import { noteArrival, setPassword } from "../../shared/records/users.ts";
+import { log } from "../../shared/platform/log.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -35,6 +36,9 @@ export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddres
   await requestMail(change, { to: { user_id: user.id }, message });
   await change.commit();
   await attempt.succeeded();
-  await forgetFailures(user.email, ipAddress ?? "unknown");
+  // Nothing undoes the new password, and the link works no more: what is not forgotten ends by itself.
+  await forgetFailures(user.email, ipAddress ?? "unknown").catch((error: unknown) => {
+    log.warn("failures to sign in still count after a reset of the password", { error });
+  });
   return { id: user.id, email: user.email, name: user.name };
 });

@@ -8,7 +8,7 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, match }) => {
-  const unlinkAll = () => unlinkOthers(caller.account_id, undefined);
+  const unlinkAll = () => unlinkOthers(caller.account_id);
   const deleted = await retryOnConflict(async () => {
     const { change, account, sso: found } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
     if (found === undefined) await unlinkAll(); // whoever repeats a request that was cut off removes the rest

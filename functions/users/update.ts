@@ -23,6 +23,7 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     if (!isOwn || grants) requireStill(change, caller, isOwn ? user : undefined);
     const granted = grants ? grantedIn(body, user) : user;
     if (grants) requireGrantable(caller, granted);
+    if (grants) await removeUnsendable(user, by);
     // An owner who changes another one stays, which `requireStill` holds.
     if (isOwn && user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
     const { name = user.name, notifications = user.notifications } = body;
@@ -34,6 +35,6 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     logEvent(change, by, { type, changes }, { type: "user", id: user.id, name: updated.name });
     return { updated, shown: await commit(change, showUser(updated, caller)) };
   });
-  if (grants) await removeUnsendable(updated);
+  if (grants) await removeUnsendable(updated, by);
   return shown;
 });

@@ -39,8 +39,8 @@ const URL_PATTERN = REPOSITORY_URL.source.replace(
 
 const url = z
   .string()
+  .overwrite(asciiUrl) // first: what the rules hold for is what is stored
   .max(500, "must have at most 500 characters")
-  .overwrite(asciiUrl)
   .regex(REPOSITORY_URL, "must be https://HOST/PATH or ssh://git@HOST/PATH")
   .meta({
     description:

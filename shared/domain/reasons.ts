@@ -376,6 +376,7 @@ export const REASONS = {
   code_moved: "{ref} of {url} is no longer the commit {commit}, and the host does not hand that out. Deploy again",
   code_not_fetched: "The repository {url} could not be read: {output}",
   code_too_large: "The repository {url} has more than 1 GB or 50,000 files",
+  code_paths_too_long: "The paths in the repository {url} have more than 32 MB together",
   code_link_outside: "The link {name} in {url} leads out of the repository",
   code_no_module: "{url} has no module",
   code_no_module_in_path: "{url} has no module in the folder {path}",

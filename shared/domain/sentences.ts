@@ -135,6 +135,7 @@ export const SENTENCES = {
   bulk_no_backup_left: "{names} will have no completed backup left, so the data cannot be recovered",
   bulk_never_installed: "The ERP was never installed on {names}, so they are not backed up",
   bulk_waits: "Waits for other operations on {names}, for up to {minutes} minutes",
+  bulk_waits_for_server: "Waits for operations on the server of {names}, for up to {minutes} minutes",
   bulk_policy_replaced: "Replaces the present backup policy of {names}",
   bulk_quotas: "The account's quotas have room for {room_count} of the {backup_count} backups; the others will fail",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",

@@ -3,6 +3,7 @@ import { serverOfBackupUnknown } from "../api/errors.ts";
 import { keyString } from "../data/keys.ts";
 import { readAll } from "../data/table.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
+import { LIFECYCLE } from "../domain/lifecycle.ts";
 import { requireDeletable, requireDrillable, requireEditable } from "../records/backups.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { BulkTarget } from "../records/schemas/bulk.ts";
@@ -11,11 +12,13 @@ import { ServerRecord } from "../records/schemas/server.ts";
 import { requireServerInBody, requireUsable, serverRef } from "../records/servers.ts";
 import {
   type Doing,
+  holdOf,
   type Outcome,
   outcomeOrWarning,
   outcomesOfEach,
   outcomeWith,
   relabeling,
+  released,
   requireLabels,
 } from "./bulk-outcome.ts";
 import { BACKUP, effect, type Reader } from "./forecast.ts";
@@ -29,30 +32,37 @@ export async function outcomesOfBackups(
   const serverOf = new Map(targets.map(({ id, server_id }) => [id, server_id]));
   const refs = targets.flatMap(({ server_id }) => (server_id === null ? [] : [serverRef(reader.account_id, server_id)]));
   const items = await readAll(refs.map(({ key }) => key));
-  /** Where it is drilled. */
-  const requireServer = ({ id }: BackupRecord): void => {
-    const serverId = serverOf.get(id) ?? null;
-    if (serverId === null) throw serverOfBackupUnknown();
-    const item = items.get(keyString(serverRef(reader.account_id, serverId).key));
-    requireUsable(requireServerInBody(item && ServerRecord.parse(item)));
-  };
-  return outcomesOfEach(backups, (backup) =>
-    outcomeOfBackup(reader, doing, backup, () => {
-      requireDrillable(backup);
-      requireServer(backup);
-    }),
-  );
+  return outcomesOfEach(backups, (backup) => {
+    const serverId = serverOf.get(backup.id) ?? null;
+    const item = serverId === null ? undefined : items.get(keyString(serverRef(reader.account_id, serverId).key));
+    const server = item && ServerRecord.parse(item);
+    return outcomeOfBackup(reader, doing, backup, { isKnown: serverId !== null, server });
+  });
+}
+
+/** Where a backup is drilled. */
+interface Place {
+  isKnown: boolean;
+  server: ServerRecord | undefined;
+}
+
+/** A backup as it is once nothing holds or reads it; one that is being made is completed by then. */
+function free(backup: BackupRecord): BackupRecord {
+  const { begun, through, to } = LIFECYCLE["backup.create"];
+  const isMade = backup.operation_id !== null && (backup.state === through || backup.state === begun);
+  return { ...released(backup), used_by: undefined, state: isMade ? to : backup.state };
 }
 
 export function outcomeOfBackup(
   reader: Reader,
   { action, parameters }: Doing,
   backup: BackupRecord,
-  requireDrill?: () => void,
+  { isKnown, server }: Place = { isKnown: false, server: undefined },
 ): Promise<Outcome> {
   const resource = { type: BACKUP, id: backup.id };
   const named = { type: BACKUP, name: `${nameOfBackup(backup)}, ${backup.completed_at ?? backup.created_at}` };
-  const unless = (require: () => void, outcome: () => Outcome) => outcomeOrWarning(reader, named, require, outcome);
+  const unless = (require: () => void, outcome: () => Outcome, hold?: ReturnType<typeof holdOf>) =>
+    outcomeOrWarning(reader, { ...named, hold }, require, outcome);
   switch (action) {
     case "lock":
     case "unlock": {
@@ -65,13 +75,19 @@ export function outcomeOfBackup(
     }
     case "delete":
       return unless(
-        () => requireDeletable(backup),
+        () => requireDeletable(free(backup)),
         () => outcomeWith(effect("delete", resource, "backup_deleted")),
+        holdOf({ operation_id: backup.operation_id ?? [...(backup.used_by ?? [])][0] ?? null }),
       );
     case "drill":
       return unless(
-        () => requireDrill?.(),
+        () => {
+          requireDrillable(free(backup));
+          if (!isKnown) throw serverOfBackupUnknown();
+          requireUsable(released(requireServerInBody(server)));
+        },
         () => ({ ...outcomeWith(effect("update", resource, "backup_drilled")), room: backup.size_bytes ?? 0 }),
+        holdOf(backup, server),
       );
     case "set_labels":
       return unless(

@@ -1,5 +1,5 @@
-// What a bulk action would do, for its dry run: every resource that it would change or delete now, and why it would leave others
-// as they are.
+// What a bulk action would do, for its dry run: every resource that it would change or delete, those that are held included,
+// which it waits for, and why it would leave others as they are.
 import type { Effect, Forecast } from "../api/dry-run.ts";
 import { deployChoices } from "../api/deploy-choices.ts";
 import { SERVER_ACTIONS, type ServerAction, SERVING } from "../domain/lifecycle.ts";
@@ -12,11 +12,13 @@ import { outcomesOfBackups } from "./bulk-backups-forecast.ts";
 import { outcomesOfInstances } from "./bulk-instances-forecast.ts";
 import {
   type Doing,
+  holdOf,
   type Outcome,
   outcomeOrWarning,
   outcomesOfEach,
   outcomeWith,
   relabeling,
+  released,
   requireLabels,
 } from "./bulk-outcome.ts";
 import type { Selected } from "./bulk-selection.ts";
@@ -99,8 +101,8 @@ async function outcomeOfServer(reader: Caller, { action, parameters }: Doing, se
   if (isServerAction(action))
     return outcomeOrWarning(
       reader,
-      named,
-      () => requireUsable(server),
+      { ...named, hold: holdOf(server) },
+      () => requireUsable(released(server)),
       async () => outcomeWith(...(await planServerAction(reader, server, action)).effects),
     );
   return outcomeOrWarning(

@@ -5,7 +5,7 @@ import { deployChoices } from "../api/deploy-choices.ts";
 import { type Item, keyString } from "../data/keys.ts";
 import { listOfParent } from "../data/lists-of-parents.ts";
 import { readAll } from "../data/table.ts";
-import { type InstanceAction, RESTORABLE } from "../domain/lifecycle.ts";
+import { type InstanceAction, RESTORABLE, statesFor } from "../domain/lifecycle.ts";
 import { LISTED_MAX } from "../domain/limits.ts";
 import { codeRef, emptyCode } from "../records/code.ts";
 import { requireAllowed, requireRenamable } from "../records/instances.ts";
@@ -21,11 +21,13 @@ import { isFirstRunning, waitingBackup } from "./begin-backup.ts";
 import { outcomeOfBackup } from "./bulk-backups-forecast.ts";
 import {
   type Doing,
+  holdOf,
   type Outcome,
   outcomeOrWarning,
   outcomesOfEach,
   outcomeWith,
   relabeling,
+  released,
   requireLabels,
 } from "./bulk-outcome.ts";
 import { keepsBackup } from "./bulk-warnings.ts";
@@ -57,7 +59,7 @@ export async function outcomesOfInstances(
   return outcomesOfEach(instances, (instance) =>
     outcomeOrWarning(
       reader,
-      { type: INSTANCE, name: instance.name },
+      { type: INSTANCE, name: instance.name, hold: ALLOWED[doing.action] && holdOf(instance, serverIn(items, instance)) },
       () => requireDoable(doing, instance, items),
       () => outcomeOfInstance(reader, doing, instance, items),
     ),
@@ -68,14 +70,16 @@ type Items = ReadonlyMap<string, Item>;
 
 function requireDoable({ action, parameters }: Doing, instance: InstanceRecord, items: Items): void {
   const allowed = ALLOWED[action];
+  const isHeld = instance.operation_id !== null;
+  if (allowed === undefined || isHeld) requireRenamable(instance);
   if (allowed === undefined) {
-    requireRenamable(instance);
     if (action === "set_labels") requireLabels(instance.labels, parameters);
     return;
   }
-  requireAllowed(instance, allowed);
+  // Nobody knows yet what follows from the state that an operation has given it.
+  if (!isHeld || statesFor("delete").includes(instance.state)) requireAllowed(released(instance), allowed);
   const server = serverIn(items, instance);
-  if (server !== undefined && allowed !== "delete") requireUsable(server);
+  if (server !== undefined && allowed !== "delete") requireUsable(released(server));
 }
 
 function serverIn(items: Items, { account_id, server_id }: InstanceRecord): ServerRecord | undefined {

@@ -8,7 +8,7 @@ import { changedLabels, type LabelsChange } from "../domain/labels.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import { BULK } from "../domain/limits.ts";
 import { withWhy } from "../domain/problems.ts";
-import type { Sentence } from "../domain/sentences.ts";
+import type { Sentence, SentenceCode } from "../domain/sentences.ts";
 import { concurrently } from "../platform/concurrently.ts";
 import { effect, mayRead, type Reader, sentence } from "./forecast.ts";
 
@@ -54,10 +54,34 @@ export function requireLabels(present: Record<string, string>, change: LabelsCha
   requireNone(problems.map(({ reason }) => ({ field: "labels", reason })));
 }
 
-/** What happens unless the record is held, or its state does not allow it; then that, for whoever may read the record. */
+interface Held {
+  operation_id: string | null;
+}
+
+/** What the work waits for: what holds the resource, or the server that does the work. */
+type Hold = Extract<SentenceCode, "bulk_waits" | "bulk_waits_for_server">;
+
+export function holdOf({ operation_id }: Held, server?: Held): Hold | undefined {
+  if (operation_id !== null) return "bulk_waits";
+  return server === undefined || server.operation_id === null ? undefined : "bulk_waits_for_server";
+}
+
+/** As it is checked once the work's turn has come. */
+export const released = <T extends Held>(record: T): T => ({ ...record, operation_id: null });
+
+interface Named {
+  type: ResourceType;
+  name: string;
+  hold?: Hold | undefined;
+}
+
+/**
+ * What happens unless the record's state does not allow it, which `require` checks of a released record. Why nothing happens, and
+ * what is waited for, is for whoever may read the record.
+ */
 export async function outcomeOrWarning(
   reader: Reader,
-  { type, name }: { type: ResourceType; name: string },
+  { type, name, hold }: Named,
   require: () => void,
   outcome: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
@@ -65,13 +89,11 @@ export async function outcomeOrWarning(
     require();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const warning =
-      error.code === "OPERATION_IN_PROGRESS"
-        ? sentence("bulk_waits", { names: name, minutes: BULK.heldMinutes })
-        : sentence("bulk_not_now", { name, ...why(reader, error) });
-    return { effects: [], warnings: mayRead(reader, type) ? [warning] : [] };
+    return { effects: [], warnings: mayRead(reader, type) ? [sentence("bulk_not_now", { name, ...why(reader, error) })] : [] };
   }
-  return outcome();
+  const planned = await outcome();
+  if (hold === undefined || !mayRead(reader, type)) return planned;
+  return { ...planned, warnings: [sentence(hold, { names: name, minutes: BULK.heldMinutes }), ...planned.warnings] };
 }
 
 /** Another kind of record may be the reason, such as an instance's server. */

@@ -66,17 +66,19 @@ export const createUser = (accountId: string, user: NewUser): Promise<UserRecord
 
 /** Gives a user a role; an account keeps its last owner. */
 export async function setUserRole(email: string, granted: Pick<UserRecord, "role" | "permissions">): Promise<UserRecord> {
+  const by = operator();
   const updated = await retryOnConflict(async () => {
     const user = await namedUser(email);
+    await removeUnsendable(user, by);
     const change = startChange(await getAccount(user.account_id));
     if (user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
     const updated = setUser(change, user, { ...granted, name: user.name });
     const changes = changesBetween(user, updated, ["role", "permissions"]);
-    logEvent(change, operator(), { type: "user.role_changed", changes }, { type: "user", id: user.id, name: user.name });
+    logEvent(change, by, { type: "user.role_changed", changes }, { type: "user", id: user.id, name: user.name });
     await change.commit();
     return updated;
   });
-  await removeUnsendable(updated);
+  await removeUnsendable(updated, by);
   return updated;
 }
 

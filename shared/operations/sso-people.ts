@@ -84,6 +84,8 @@ async function updatePerson(sso: SsoRecord, user: UserRecord, claims: Claims, fr
   const role = roleBy(sso, claims, user.role);
   const isLinked = user.sso?.links === sso.links;
   if (isLinked && role === user.role) return user;
+  const by = byPerson(user, from);
+  if (role !== user.role) await removeUnsendable(user, by);
   const change = startChange(await getAccount(sso.account_id));
   const permissions = role === "custom" ? user.permissions : [];
   const updated = setPerson(change, user, { sso: { links: sso.links, subject: claims.sub }, role, permissions });
@@ -92,9 +94,9 @@ async function updatePerson(sso: SsoRecord, user: UserRecord, claims: Claims, fr
   // A link to an earlier issuer is none any more.
   const changes = changesBetween({ ...user, sso: isLinked }, { ...updated, sso: true }, ["role", "permissions", "sso"]);
   const type = role === user.role ? "user.update" : "user.role_changed";
-  logEvent(change, byPerson(user, from), { type, changes }, { type: "user", id: user.id, name: user.name });
+  logEvent(change, by, { type, changes }, { type: "user", id: user.id, name: user.name });
   await change.commit();
-  if (role !== user.role) await removeUnsendable(updated);
+  if (role !== user.role) await removeUnsendable(updated, by);
   return updated;
 }
 

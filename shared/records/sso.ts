@@ -192,7 +192,11 @@ export const requireSameSso = (change: Change, { account_id, links, updated_at }
   change.write(check(keys.sso(account_id), { equals: { links, updated_at } }, otherwise));
 
 /** Takes their link from all who are not linked to the present provider. Once it has changed, no old link signs anybody in. */
-export async function unlinkOthers(accountId: string, links: string | undefined): Promise<void> {
-  for (const { id, sso } of await allUsers(accountId))
-    if (sso !== undefined && sso.links !== links) await updateOne(userRef(id).key, { remove: ["sso"] }, { equals: { sso } });
+export async function unlinkOthers(accountId: string): Promise<void> {
+  const users = await allUsers(accountId);
+  // Read after them: whoever is linked to another one by then is linked to an earlier one.
+  const present = await find(ssoRef(accountId));
+  for (const { id, sso } of users)
+    if (sso !== undefined && sso.links !== present?.links)
+      await updateOne(userRef(id).key, { remove: ["sso"] }, { equals: { sso } });
 }

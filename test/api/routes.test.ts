@@ -58,18 +58,19 @@ test("every handler belongs to a route of the table", () => {
 const isWrapper = (schema: z.core.$ZodType) =>
   schema instanceof z.ZodNullable || schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
 
-/** The object of a choice between one and plain values. */
-function objectOf({ options }: z.ZodUnion): z.core.$ZodType {
+/** The object of a choice between one and plain values; the first of plain values alone. */
+function firstOf({ options }: z.ZodUnion): z.core.$ZodType {
   const [object, another] = options.filter((option) => option instanceof z.ZodObject);
-  if (object === undefined || another !== undefined) throw new Error("A choice of a response has one object");
-  return object;
+  const first = object ?? options[0];
+  if (first === undefined || another !== undefined) throw new Error("A choice of a response has one object at most");
+  return first;
 }
 
 /** A value of a schema with a field more in each object. */
 function withMore(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodArray) return [withMore(schema.element)];
   if (isWrapper(schema)) return withMore(schema.unwrap());
-  if (schema instanceof z.ZodUnion) return withMore(objectOf(schema));
+  if (schema instanceof z.ZodUnion) return withMore(firstOf(schema));
   if (!(schema instanceof z.ZodObject)) return "value";
   return {
     ...Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, withMore(field)])),
@@ -83,7 +84,7 @@ const WHOLE = ["string", "number", "boolean", "enum", "literal", "record", "unkn
 function typesIn(schema: z.core.$ZodType): string[] {
   if (schema instanceof z.ZodArray) return typesIn(schema.element);
   if (isWrapper(schema)) return typesIn(schema.unwrap());
-  if (schema instanceof z.ZodUnion) return typesIn(objectOf(schema));
+  if (schema instanceof z.ZodUnion) return typesIn(firstOf(schema));
   return schema instanceof z.ZodObject
     ? Object.values(schema.shape).flatMap(typesIn)
     : [schema instanceof z.ZodType ? schema.def.type : ""];

@@ -77,8 +77,11 @@ test("a deploy to many names its modules, and has a note", async ({ open, faults
   const deploy = button(asked, "Deploy to 1 instance");
   await deploy.click();
   await asked.getByText("acme! must be the name of a module.").waitFor();
-  await asked.getByLabel("Names of the modules").fill("sale, acme");
   await asked.getByLabel(/^Note/).fill("New prices");
+  const planned = page.waitForRequest((request) => request.url().endsWith("/bulk?dry_run=true"));
+  await asked.getByLabel("Names of the modules").fill("sale, acme");
+  const { parameters: plan } = z.object({ parameters: z.looseObject({}) }).parse((await planned).postDataJSON());
+  expect(plan).not.toHaveProperty("note"); // typing one changes nothing of what happens
   await expectAccessible(page);
   const sent = sentTo(page, "POST", /\/bulk$/);
   await page.route("**/bulk", (route) => route.abort());
@@ -231,6 +234,10 @@ test("a policy for many instances says which policies it replaces, and how many 
   await expectAccessible(page);
 });
 
+/** After which a page asks for the overview again. */
+const FOLLOWED_MS = 60_000;
+const BULK = { type: "instance", parameters: {}, total: 1, waiting: 0, running: 1, succeeded: 0, failed: 0, cancelled: 0 };
+
 test("what somebody else has deleted meanwhile is left out, and what is busy is not", async ({ open, faults }) => {
   faults.expected.push(/status of (404|422)/); // the busy one's operation does not exist
   const mine = await account({ seeded: true });
@@ -254,25 +261,75 @@ test("what somebody else has deleted meanwhile is left out, and what is busy is 
   expect(data.result.bulk.total).toBe(2);
 });
 
-test("a running bulk action is shown after a reload, behind however many newer operations", async ({ open }) => {
+test("a dialog shows every warning, however many there are, and that nothing of the selection is left", async ({
+  open,
+  faults,
+}) => {
+  faults.expected.push(/status of 422/);
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Garage" });
+  const page = await open("/instances", { as: mine });
+  const stop = async () => {
+    await page.getByRole("checkbox", { name: "Select Garage" }).click();
+    await button(page, "Actions on selected").click();
+    await page.getByRole("menuitem", { name: "Stop", exact: true }).click();
+  };
+  const warnings = Array.from({ length: 12 }, (_, n) => `Warning ${n + 1}: ${"as long as a sentence, ".repeat(20)}`);
+  await page.route("**/bulk?dry_run=true", async (route) => {
+    const response = await route.fetch();
+    const { data, ...others } = z.looseObject({ data: z.looseObject({}) }).parse(await response.json());
+    const news = { effects: [], warnings, warning_reasons: [] };
+    await route.fulfill({ response, json: { ...others, data: { ...data, ...news } } });
+  });
+  await stop();
+  const asked = dialog(page, "Stop 1 instance");
+  const box = asked.getByRole("region", { name: "Warnings" });
+  await box.getByText(/^Warning 12: /).waitFor();
+  expect(await asked.getByText("What happens").count()).toBe(0);
+  await expectAccessible(page);
+  await box.focus();
+  await page.keyboard.press("End");
+  await expect.poll(() => page.evaluate("document.activeElement.scrollTop")).toBeGreaterThan(0);
+  await page.unrouteAll();
+  await page.keyboard.press("Escape");
+  await asked.waitFor({ state: "detached" });
+
+  await page.reload();
+  await page.getByRole("checkbox", { name: "Select Garage" }).waitFor();
+  await page.route(/\/instances\?/, () => undefined); // the list does not know yet
+  await mine.until((await mine.api.delete(`/instances/${id}`)).as(z.looseObject({ id: z.string() })).id);
+  await stop();
+  await asked.getByText("Nothing is left of what you selected.").waitFor();
+});
+
+test("a running bulk action is shown after a reload, behind however many newer operations", async ({ open, faults }) => {
   const mine = await account({ seeded: true });
   const { id: held } = await seedInstance(mine.id, { name: "Held fast", operation_id: unusedId("operation") });
   await (await mine.session()).post("/bulk", { action: "stop", select: { ids: [held] } });
-  const page = await open("/config.json", { as: mine, fresh: true });
+  const page = await open("/config.json", { as: mine, clock: true });
+  let begunMeanwhile = {};
+  const newId = unusedId("operation");
   await page.route(/\/operations\?per_page=50$/, async (route) => {
     const response = await route.fetch();
     const { data, meta, ...others } = Listed.parse(await response.json());
     const newer = {
       ...data[0],
-      id: unusedId("operation"),
+      id: newId,
       status: "succeeded",
       finished_at: new Date().toISOString(),
       result: null,
+      ...begunMeanwhile,
     };
     await route.fulfill({ response, json: { ...others, data: [newer], meta: { ...meta, next_cursor: "more" } } });
   });
   await page.goto("/settings/account");
   await page.getByText("Stopping instances: 0 of 1", { exact: true }).waitFor();
+  // What others begin is seen while the overview fails, too.
+  faults.expected.push(/^Failed to load resource: net::ERR_FAILED/);
+  await page.route("**/overview", (route) => route.abort());
+  begunMeanwhile = { status: "running", finished_at: null, result: { bulk: { ...BULK, action: "start" } } };
+  await page.clock.fastForward(FOLLOWED_MS);
+  await page.getByText("Starting instances: 0 of 1", { exact: true }).waitFor();
 });
 
 test("the operations say what a bulk action did and how many failed, and link to nothing that it has deleted", async ({
@@ -298,7 +355,7 @@ test("the operations say what a bulk action did and how many failed, and link to
   await single.getByText("Shop", { exact: true }).first().waitFor();
   expect(await single.getByRole("link", { name: "Shop", exact: true }).count()).toBe(0);
   await page.getByRole("link", { name: "Delete instances" }).click();
-  expect(await page.getByRole("link", { name: "Shop", exact: true }).getAttribute("href")).toBe("/backups?find=Shop");
+  expect(await page.getByRole("link", { name: "Shop", exact: true }).getAttribute("href")).toBe(`/backups?instance=${shop.id}`);
   await button(page, "Try 1 again").click();
   const asked = dialog(page, "Delete: none of 1 instance");
   await asked.getByText("Shop: Already deleted. To delete the backups that are left, follow the link in the results.").waitFor();
@@ -415,6 +472,7 @@ test("a customer's instances are deleted with their backups in a few clicks, aft
   await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
   await asked.getByText("2 × Deletes a backup").waitFor();
   await asked.getByText(/^(Bakery \d, ){3}Bakery \d will have no completed backup left/).waitFor();
+  await page.keyboard.press("Tab"); // the warnings, which may scroll
   await page.keyboard.press("Tab");
   await page.keyboard.type("4");
   const begun = page.waitForResponse(/\/bulk$/);

@@ -3,10 +3,12 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
+import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
-import { account, type TestAccount } from "../harness/account.ts";
-import { seedDeploy, seedInstance } from "../harness/seed.ts";
+import { because, inEnglish } from "../../shared/domain/reasons.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
+import { seedCode, seedDeploy, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 import { button, choose, dialog, fact, notification, openTab, sentTo, title } from "./instance-page.ts";
@@ -20,6 +22,26 @@ const codeOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/in
 const deploysOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
 const dataOf = async (mine: TestAccount, id: string) =>
   JSON.parse((await mine.api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+
+/** One that has ended, and no service knows. */
+const operationOf = (instanceId: string, others: Partial<Operation>): Operation => ({
+  id: unusedId("operation"),
+  type: "instance.deploy",
+  status: "succeeded",
+  progress: 100,
+  step: null,
+  step_code: null,
+  resource: { type: "instance", id: instanceId, name: "Shop" },
+  instance_id: instanceId,
+  result: null,
+  error: null,
+  request_id: "made-up",
+  created_by: { type: "operator", id: "operator", name: "Operator" },
+  created_at: new Date().toISOString(),
+  started_at: new Date().toISOString(),
+  finished_at: new Date().toISOString(),
+  ...others,
+});
 
 test("code is set, checked, deployed, and taken back with its data", async ({ open }) => {
   const mine = await account({ seeded: true });
@@ -120,10 +142,17 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
 
 test("a deploy says nothing of its downtime and image that is not known", async ({ open }) => {
   const mine = await account({ seeded: true });
-  const instance = await seedInstance(mine.id, { name: "Shop", state: "failed" });
-  const id = await seedDeploy(instance);
+  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const operationId = unusedId("operation");
+  const id = await seedDeploy(instance, operationId);
   const move = (status: string) => updateOne(keys.deploy(mine.id, id), { set: { status } }, {});
   const page = await open("/config.json", { as: mine });
+  let reason = because("undo_failed", { why: because("undo_timed_out") });
+  await page.route(`**/operations/${operationId}`, async (route) => {
+    const error = { code: "HOST_JOB_FAILED" as const, message: inEnglish(reason), reason };
+    const data = operationOf(instance.id, { id: operationId, status: "failed", error });
+    await route.fulfill({ json: { success: true, data } });
+  });
   await page.goto(`/deploys/${id}`);
   await fact(page, "Downtime", "None");
   await fact(page, "Image", "Unchanged");
@@ -131,10 +160,55 @@ test("a deploy says nothing of its downtime and image that is not known", async 
   await page.reload();
   await fact(page, "Downtime", "Not known");
   await fact(page, "Image", "Not known");
+  reason = because("rehearsal_slow", { minutes: 60 }); // whatever became of the instance since then
+  await updateOne(keys.record("instance", mine.id, instance.id), { set: { state: "failed" } }, {});
+  await page.reload();
+  await fact(page, "Downtime", "None");
+  await fact(page, "Image", "Unchanged");
   await move("running");
   await page.reload();
   await fact(page, "Backup before", "None");
   expect(await page.locator("dt", { hasText: /^(Downtime|Image)$/ }).count()).toBe(0);
+});
+
+test("a deploy says why it was not rehearsed, in the user's language, and gives no advice that comes too late", async ({
+  open,
+  faults,
+}) => {
+  faults.expected.push(/status of 404/); // its operation does not exist
+  const mine = await account({ seeded: true });
+  const id = await seedDeploy(await seedInstance(mine.id, { name: "Shop" }));
+  const error = inEnglish(because("rehearsal_memory", { needed: 900, free: 512 }));
+  const rehearsal = { status: "skipped", duration_seconds: null, error };
+  await updateOne(keys.deploy(mine.id, id), { set: { rehearsal } }, {});
+  const page = await open(`/deploys/${id}`, { as: mine });
+  await page.getByText("A rehearsal needs 900 MB of memory, but the server has 512 MB free", { exact: true }).waitFor();
+  const german = await open(`/deploys/${id}`, { as: mine, locale: "de" });
+  await german.getByText("Eine Probe braucht 900 MB Arbeitsspeicher, aber der Server hat 512 MB frei", { exact: true }).waitFor();
+});
+
+test("new keys of hosts are trusted after a check that found one, if the user says so", async ({ open, faults }) => {
+  faults.expected.push(/status of 404/); // of the operations that are made up
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const url = "ssh://git@git.example/acme";
+  const reason = because("code_host_key_changed", { url });
+  const problem = { code: "CODE_UNREACHABLE" as const, url, module: null, message: inEnglish(reason), reason };
+  await seedCode({ account_id: mine.id, id });
+  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  await page.route("**/code/check", async (route) => {
+    const trusts = route.request().postData()?.includes("trust_new_host_keys") === true;
+    const result = { code: { commits: [], problems: trusts ? [] : [problem] } };
+    const data = operationOf(id, { type: "instance.check_code", result });
+    await route.fulfill({ status: 202, json: { success: true, data } });
+  });
+  const sent = sentTo(page, "POST", /\/code\/check$/);
+  await button(page, "Check for new commits").click();
+  await page.getByText(/check the code and choose “Trust new host keys”, or remove/).waitFor();
+  await expectAccessible(page);
+  await button(page, "Trust new host keys").click();
+  await page.getByText("No problems found.").waitFor();
+  expect(sent).toEqual([{}, { trust_new_host_keys: true }]);
 });
 
 test("a deploy that fails shows its step, its reason and the end of the log, and the check what is wrong", async ({ open }) => {

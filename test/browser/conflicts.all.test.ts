@@ -9,7 +9,7 @@ import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
-import { button, comeBackUntil, dialog, getInstance, more } from "./instance-page.ts";
+import { button, choose, comeBackUntil, dialog, getInstance, more } from "./instance-page.ts";
 
 const TITLE = "Someone else changed this meanwhile";
 
@@ -195,6 +195,31 @@ test("a policy that somebody else deletes meanwhile is created again only if the
   await form.waitFor({ state: "detached" });
   const { schedule, timezone, keep } = (await mine.api.get(path)).as(BackupPolicy);
   expect({ schedule, timezone, keep }).toEqual({ schedule: "0 4 * * *", timezone: "UTC", keep: { last: 5 } });
+});
+
+test("a policy that somebody else deletes is gone from the dialog of the list, too, and saving creates one anew", async ({
+  open,
+  faults,
+}) => {
+  faults.expected.push(/status of 404/);
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const path = `/instances/${id}/backup-policy`;
+  await mine.api.put(path, { schedule: "0 5 * * *", timezone: "UTC", keep: { last: 5 } });
+  const page = await open("/instances", { as: mine });
+  await choose(page, "Shop", "Backup policy");
+  const form = dialog(page, /^Backup policy/);
+  const at = form.getByLabel("At", { exact: true });
+  await expect.poll(() => at.inputValue()).toBe("05:00");
+  await at.fill("04:00");
+  await mine.api.delete(path);
+  await button(form, "Save policy").click();
+  await form.getByText("Someone else deleted this meanwhile").waitFor();
+  await button(form, "Discard my changes").click();
+  await expect.poll(() => at.inputValue()).toBe("02:00");
+  await button(form, "Save policy").click();
+  await form.waitFor({ state: "detached" });
+  expect((await mine.api.get(path)).as(BackupPolicy).schedule).toBe("0 2 * * *");
 });
 
 test("one's own name and mails, and a webhook's switch, are sent with the version that was seen", async ({ open }) => {

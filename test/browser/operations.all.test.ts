@@ -142,10 +142,15 @@ test("a clone that failed is tried again in the form of clones, which asks again
   expect(await page.getByRole("checkbox", { name: "Reset users" }).isChecked()).toBe(false);
   await page.getByText("customer: acme").waitFor();
   await expectAccessible(page);
-  await page.getByRole("checkbox", { name: "Database" }).uncheck();
   await page.getByLabel("Domain").fill(uniqueDomain());
   const sent = sentTo(page, "POST", /\/clone$/);
-  await page.getByRole("button", { name: "Restore to a new instance" }).click();
+  const restore = page.getByRole("button", { name: "Restore to a new instance" });
+  await restore.click();
+  // Nothing is copied without neutralization that the failed attempt may not have copied.
+  await page.getByText("Choose the database, the files, or both.").waitFor();
+  expect(sent).toEqual([]);
+  await page.getByRole("checkbox", { name: "Files" }).check();
+  await restore.click();
   await expect.poll(() => sent).toMatchObject([{ name: "Files", backup_id: backup.id, ...onlyFiles }]);
   await storePassword(page, "Files");
   expect((await mine.api.get(`/instances/${failed.id}`)).status).toBe(404);

@@ -262,6 +262,7 @@ test("backups are filtered by their instance, which a link may name, too, also w
   await expectAccessible(page);
   await moveTo(page, `/backups?instance=${gone.id}`);
   await only(gone.id);
+  await button(page, /^Filter by instance.*\(deleted\)/).waitFor();
   await moveTo(page, `/instances/${shop.id}?tab=backups`);
   await button(page, "More filters").click();
   await button(page, /^Filter by kind/).waitFor();

@@ -113,9 +113,55 @@ test("what another operation holds is not left as it is, but waited for", async 
   const held: string[] = [];
   for (const name of ["Held 1", "Held 2"])
     held.push((await seedInstance(me.id, { name, operation_id: unusedId("operation") })).id);
-  expect((await planned(me.api, "stop", held)).warning_reasons).toEqual([
-    { code: "bulk_waits", parameters: { names: "Held 1, Held 2", minutes: 60 } },
+  const stop = await planned(me.api, "stop", held);
+  expect(stop.warning_reasons).toEqual([{ code: "bulk_waits", parameters: { names: "Held 1, Held 2", minutes: 60 } }]);
+  expect(named(stop)).toEqual(held.map((id) => ["stop", id, "erp_stopped"]));
+  const wanted = { action: "start", status: "running", why_code: "error_action_not_allowed" };
+  const start = await planned(me.api, "start", held);
+  expect([start.effects, start.warning_reasons]).toMatchObject([
+    [],
+    held.map(() => ({ code: "bulk_not_now", parameters: wanted })),
   ]);
+  const [going, starting] = [
+    await seedInstance(me.id, { state: "deleting", operation_id: unusedId("operation") }),
+    await seedInstance(me.id, { state: "starting", operation_id: unusedId("operation") }),
+  ];
+  expect(named(await planned(me.api, "stop", [going.id, starting.id]))).toEqual([["stop", starting.id, "erp_stopped"]]);
+});
+
+test("a deletion of what is held names it with its backups, and that none is left", async () => {
+  const held = { operation_id: unusedId("operation") };
+  const instance = await seedInstance(me.id, { name: "Held", ...held });
+  const [read, made] = [
+    await seedBackup(instance, { used_by: new Set([held.operation_id]) }),
+    await seedBackup(instance, { state: "running", ...held }),
+  ];
+  const deletion = await planned(me.api, "delete", [instance.id], { with_backups: true });
+  expect(named(deletion)[0]).toEqual(["delete", instance.id, "erp_deleted"]);
+  const deleted = [read, made].map(({ id }) => ["delete", id, "backup_deleted"]);
+  expect(new Set(named(deletion).slice(1))).toEqual(new Set(deleted));
+  expect(warned(deletion)).toEqual([
+    ["bulk_waits", expect.stringMatching(/^Held, /)],
+    ["bulk_no_backup_left", "Held"],
+  ]);
+});
+
+test("work that waits for a server that is held names what it will change, and holds nothing against the instance", async () => {
+  const server = await seedServer(me.id, { operation_id: unusedId("operation") });
+  const instance = await seedInstance(me.id, { name: "On it", server_id: server.id });
+  const backup = await seedBackup(instance);
+  const wait = ["bulk_waits_for_server", expect.any(String)];
+  for (const [action, id] of [
+    ["restart", instance.id],
+    ["delete", instance.id],
+    ["drill", backup.id],
+  ] as const) {
+    const made = await planned(me.api, action, [id]);
+    expect(named(made)[0]?.[1], action).toBe(id);
+    expect(warned(made), action).toEqual([wait]);
+  }
+  const reboot = await planned(me.api, "reboot", [server.id]);
+  expect([named(reboot)[0]?.[1], warned(reboot)[0]]).toEqual([server.id, ["bulk_waits", server.name]]);
 });
 
 test("nothing is said that the credential may not read", async () => {
@@ -146,7 +192,7 @@ test("nothing is said that the credential may not read", async () => {
   expect(JSON.stringify(unknown)).not.toMatch(new RegExp(`${offline}|offline|unreachable`));
   const held = await seedInstance(me.id, { name: "Held shop", operation_id: unusedId("operation") });
   const stop = await planned(blind, "stop", [held.id]);
-  expect([stop.effects, stop.warnings, stop.downtime_seconds]).toEqual([[], [], null]);
+  expect([named(stop), stop.warnings, stop.downtime_seconds]).toEqual([[["stop", held.id, "erp_stopped"]], [], null]);
 });
 
 test("a resource that is left as it is has the code of the reason", async () => {
@@ -233,6 +279,9 @@ test("backups that the account's quotas have no room for are counted, and fail",
   expect(await quotas()).toEqual([]);
   await setQuota(one.id, "backup", used + 1);
   expect(await quotas()).toMatchObject([{ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 2 } }]);
+  const { id: held } = await seedInstance(one.id, { operation_id: unusedId("operation") });
+  const withHeld = await plan(one.api, "POST", "/bulk", { action: "backup", select: { ids: [...select.ids, held] } });
+  expect(withHeld.warning_reasons).toContainEqual({ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 3 } });
   await setQuota(one.id, "backup", 100);
   await setQuota(one.id, "backup_bytes", 0);
   expect(await quotas()).toMatchObject([{ code: "bulk_quotas", parameters: { room_count: 0, backup_count: 2 } }]);

@@ -184,6 +184,11 @@ test("hosts in other scripts are stored and shown in their ASCII form", async ()
     "https://git.xn--mller-kva.example/acme",
     "ssh://git@git.xn--80adxhks.example/acme",
   ]);
+  const url = `https://git.müller.example/${"a".repeat(470)}`; // 497 characters, and 504 as it would be stored
+  const { error } = await api.put(await path(), { repositories: [{ url, ref: "main" }] });
+  expect(Failure.parse(error?.details).errors).toEqual([
+    { field: "repositories.0.url", reason: "must have at most 500 characters" },
+  ]);
 });
 
 describe("what is refused", () => {

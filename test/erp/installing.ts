@@ -37,7 +37,7 @@ export async function install({
         },
       );
       assert.match(rules, /policy drop;[^]*\ttcp dport \{ (22, )?80, 443, 2222 \} accept/);
-      assert.match(rules, /ip daddr 169\.254\.0\.0\/16 drop/);
+      assert.match(rules, /ip daddr \{ 168\.63\.129\.16, 169\.254\.0\.0\/16 \} drop/);
       assert.equal(rules.match(/chain input/g)?.length, 1);
       assert.match(rules, /tcp dport 25 drop/);
     },

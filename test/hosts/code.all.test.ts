@@ -265,7 +265,7 @@ describe("the builder", unless(noGit), () => {
         inmost,
         Array.from({ length: 200 }, () => ["a".repeat(4_000)]),
       );
-      expect(await problemOf({ url: url(), commit })).toMatchObject({ reason: "code_too_large" });
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ code: "CODE_INVALID", reason: "code_paths_too_long" });
     });
 
     test("of a manifest that is too large to be read", async () => {

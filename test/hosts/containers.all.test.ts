@@ -139,7 +139,9 @@ describe("containers on a machine", unless(noMachine), () => {
       expect(compose()).toContain('volumes: ["./buffer:/etc/buffer:ro"]');
       const nginx = readFileSync(fact("buffer/nginx.conf"), "utf8");
       expect(nginx, "no response is cut off for want of room").toContain("proxy_max_temp_file_size 0;");
-      expect(nginx).toContain("There is no room for this upload");
+      expect(nginx).toContain(
+        "There is no room for this upload: all uploads at once have 32 MB, because the server cannot mount",
+      );
     });
 
     test("starts as it did before if the image cannot be pulled", async () => {

@@ -401,6 +401,18 @@ describe("a deploy", unless(noMachine), () => {
     });
   });
 
+  test("a rehearsal whose database server is ended for want of memory says so", async () => {
+    await fetch();
+    await packages();
+    writeFileSync(note("sql-error"), "psql:/in:3: server closed the connection unexpectedly\n");
+    writeFileSync(note("sql-status"), "2");
+    writeFileSync(note("killed"), "erp-drill-db\n");
+    await expect(jobs.run<"rehearse_code">({ kind: "rehearse_code", ...of, code_id, ...plan })).rejects.toMatchObject({
+      code: "HOST_JOB_FAILED",
+      message: expect.stringContaining("The throwaway database server ran out of memory"),
+    });
+  });
+
   test("a rehearsal for which there is no room says how to deploy without one", async () => {
     await fetch();
     await packages();

@@ -1,6 +1,11 @@
 // Invitations whose sender may not send them any more
 import { beforeEach, expect, test } from "vitest";
+import * as eventsApi from "../../shared/api/events.ts";
+import { keys } from "../../shared/data/keys.ts";
+import { find, updateOne } from "../../shared/data/table.ts";
 import { createUser, setUserRole } from "../../shared/operations/operator.ts";
+import { removeUnsendable } from "../../shared/operations/sent-invitations.ts";
+import { userRef } from "../../shared/records/users.ts";
 import { allInvitations } from "../../shared/records/invitations.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
 import { type Client, stranger } from "../harness/client.ts";
@@ -40,6 +45,24 @@ test.each(roleGivers)("do not come back with the role that %s gives back", async
   await give(admin, "admin");
   expect((await accept(token)).error).toEqual(INVALID);
   expect(await allInvitations(me.id)).toEqual([]);
+  const events = (await owner.get("/events?type=user.invitation_deleted")).as(eventsApi.list().data);
+  expect(events).toHaveLength(1);
+});
+
+test.each(roleGivers)("do not come back with the role that %s gives back after a request that was cut off", async (_, give) => {
+  const admin = await me.anotherUser({ role: "admin" });
+  const { token } = await invite(admin);
+  await updateOne(keys.user(admin.id), { set: { role: "operator" } }, {});
+  await give(admin, "admin");
+  expect((await accept(token)).error).toEqual(INVALID);
+});
+
+test("stay if their sender has their role again by the time that a late removal comes to them", async () => {
+  const admin = await me.anotherUser({ role: "admin" });
+  const { token } = await invite(admin);
+  const user = (await find(userRef(admin.id))) ?? expect.fail("It is there");
+  await removeUnsendable({ ...user, role: "operator" }, { operator: "operator", requestId: "late" });
+  expect((await accept(token)).status).toBe(200);
 });
 
 test("go, and those that they may still send, or that others have sent again, stay", async () => {

@@ -105,6 +105,35 @@ test("a removal of the single sign-on that is cut off is finished by whoever rep
   expect(await isLinked()).toBe(false);
 });
 
+test("a single sign-on that is set while a removal is repeated keeps its people", async () => {
+  const { id } = await me.anotherUser();
+  before(
+    (action, input) => action === "Query" && input.includes(keys.users(me.id)),
+    async () => {
+      const { links } = await seedSso(me.id);
+      await updateOne(keys.user(id), { set: { sso: { links, subject: "ann" } } }, {});
+    },
+  );
+  expect((await owner.delete("/settings/sso")).status).toBe(404);
+  expect((await owner.get(`/users/${id}`)).as(AccountUser).sso).toBe(true);
+});
+
+test("a reset of a password succeeds whatever becomes of the failures that it forgets", async () => {
+  const user = await me.anotherUser();
+  await stranger.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
+  const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: "a password of her own" };
+  let isReached = false;
+  const stop = cloud.aws.intercept(async (call, next) => {
+    const isForgetting = call.action === "DeleteItem" && JSON.stringify(await call.input()).includes("SIGN_IN#");
+    if (!isForgetting) return next(call);
+    isReached = true;
+    throw new AwsFault("AccessDeniedException", "As the test asked", 400);
+  });
+  onTestFinished(stop);
+  expect((await stranger.post("/auth/password-reset/confirm", body, { from: newAddress() })).status).toBe(200);
+  expect(isReached).toBe(true);
+});
+
 test("of two who accept with one link, the later one gets the 401 of every link that was used", async () => {
   const email = `${unique("invited")}@example.com`;
   await owner.post("/users/invitations", { email, role: "viewer" });

@@ -207,7 +207,7 @@ test("a rehearsal that does not end in time fails the deploy, whether it updates
   machine.reports = { of: "rehearse_code", code: "TIMEOUT", reason: because("machine_reports", slow) };
   const expectSlow = async (): Promise<void> => {
     const { operation, deploy: made } = await deploy(id, { backup_first: false });
-    const why = because("rehearsal_slow", { minutes: 210 });
+    const why = because("rehearsal_stopped", { why: because("rehearsal_slow", { minutes: 210 }) });
     expect(operation.error).toMatchObject({
       code: "REHEARSAL_FAILED",
       reason: because("machine_reports", { why, log: "a log" }),
@@ -217,6 +217,28 @@ test("a rehearsal that does not end in time fails the deploy, whether it updates
   await expectSlow();
   await deploy(id, { rehearse: false, backup_first: false });
   await expectSlow();
+});
+
+test("an update whose place of a rehearsal is lost is rehearsed all the same", async () => {
+  const id = await instanceWithCode();
+  const place = keys.drill(harness.me.id, (await show(id)).server_id);
+  const begun = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
+  machine.jobs.length = 0;
+  let isLost = false;
+  await harness.run(
+    workflows["deploy-instance"],
+    () => begun,
+    async ({ task, payload }) => {
+      if (task === "rehearse" && !isLost) {
+        isLost = true;
+        await removeOne(place);
+      }
+      return handler(payload);
+    },
+  );
+  expect(kinds()).toContain("rehearse_code");
+  const made = (await (await api()).get(`/deploys/${(await begun).as(Deploy).id}`)).as(Deploy);
+  expect(made).toMatchObject({ status: "completed", rehearsal: { status: "passed" } });
 });
 
 test("a check that is to trust new host keys has the machine forget the ones before, and needs what setting the code needs", async () => {
@@ -234,16 +256,19 @@ test("a check that is to trust new host keys has the machine forget the ones bef
 
 test("what keeps a rehearsal from its end names how to deploy without one if it is a lack of memory or room", async () => {
   const id = await instanceWithCode();
-  const why = because("disk_almost_full", { free_mb: "512" });
-  machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
-  const { operation } = await deploy(id, { backup_first: false });
-  expect(operation.error).toMatchObject({
-    code: "HOST_JOB_FAILED",
-    reason: because("machine_reports", { why: because("rehearsal_stopped", { why }), log: "a log" }),
-    message: expect.stringMatching(/512 MB free\. To deploy all the same, set rehearse to false\na log$/),
-  });
+  for (const [why, said] of [
+    [because("disk_almost_full", { free_mb: "512" }), "512 MB free"],
+    [because("out_of_memory", { what: "The throwaway database server" }), "server ran out of memory"],
+  ] as const) {
+    machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+    expect((await deploy(id, { backup_first: false })).operation.error).toMatchObject({
+      code: "HOST_JOB_FAILED",
+      reason: because("machine_reports", { why: because("rehearsal_stopped", { why }), log: "a log" }),
+      message: expect.stringMatching(new RegExp(`${said}\\. To deploy all the same, set rehearse to false\na log$`)),
+    });
+  }
   for (const reason of [because("rehearsal_memory", { needed: "1152", free: "300" }), because("rehearsal_not_copied")]) {
-    machine.reports.reason = reason;
+    machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason };
     expect((await deploy(id, { backup_first: false })).operation.error?.reason).toEqual(reason);
   }
 });

@@ -57,15 +57,15 @@ const InstanceFilter: Narrowing["Fields"] = ({ place, go }) => {
   const { labels, any, what, noInstances } = text.backups.filters;
   const { instance: chosen = "" } = place;
   const pages = usePages(instances.list);
-  const isListed = chosen === "" || pages.pending || pages.items.some(({ id }) => id === chosen);
-  const named = useQuery({ ...instances.named(chosen), enabled: !isListed });
+  const { data: named } = useQuery({ ...instances.named(chosen), enabled: chosen !== "" });
+  const name = chosen === "" ? any.instance : named === null ? text.backups.deleted : chosen;
   return (
     <div className="filter">
       <ChooserSelect<Pick<ListedInstance, "id" | "name">>
         ariaLabel={labels.instance}
         any={any.instance}
         pages={pages}
-        initially={named.data ?? { id: chosen, name: chosen === "" ? any.instance : chosen }}
+        initially={named ?? { id: chosen, name }}
         optionOf={({ name }) => ({ label: name })}
         chosen={chosen}
         onChange={(instance) => go({ ...place, page: 1, instance })}

@@ -1,6 +1,7 @@
 // Begins a bulk action: the request, with a key so that a retry after a lost response begins nothing twice, and its dry run. What
 // somebody else has deleted a moment ago is left out: the API rejects a selection of what does not exist.
 import { useMutation } from "@tanstack/react-query";
+import { ClientError } from "../../../shared/api/client-of.ts";
 import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { client } from "../app/client.ts";
 import { problemsOf } from "../app/words.ts";
@@ -37,7 +38,8 @@ async function withoutGone<T>(request: BulkRequest, send: (request: BulkRequest)
   } catch (error) {
     const places = new Set(problemsOf(error).map(({ field }) => PLACE.exec(field)?.[1]));
     const ids = request.ids.filter((_, place) => !places.has(String(place)));
-    if (ids.length === 0 || ids.length === request.ids.length) throw error;
+    if (ids.length === request.ids.length) throw error;
+    if (ids.length === 0) throw new ClientError("VALIDATION_ERROR", text.bulk.allGone, { status: 422 });
     return send({ ...request, ids });
   }
 }

@@ -11,7 +11,7 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form-dialog.tsx";
 import { SettledForecast } from "../resource/settled.tsx";
 import { useForm } from "../resource/use-form.ts";
-import { DeployFields, DEPLOY_DEFAULTS, toBody } from "./deploy-fields.tsx";
+import { DeployFields, DEPLOY_DEFAULTS, toBody, toPlan } from "./deploy-fields.tsx";
 
 const schema = deployChoices();
 
@@ -43,7 +43,7 @@ function DeployForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
       <DeployFields form={form} />
       <SettledForecast
         schema={schema}
-        body={toBody(form.values)}
+        body={toPlan(form.values)}
         rehearse={(parameters) => rehearseInGeneral({ action, ids, parameters })}
         of={ids.join()}
         error={form.error}

@@ -6,6 +6,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
+import type { ReasonCode } from "../../../shared/domain/reasons.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
@@ -19,13 +20,17 @@ import { errorInWords } from "../resource/sentence.ts";
 import { Wrapped } from "../resource/wrapped.tsx";
 import { nameOfRepository } from "./words.ts";
 
+interface Choices {
+  trust_new_host_keys?: boolean;
+}
+
 export function Check({ instance: { id } }: { instance: Pick<ShownInstance, "id"> }) {
   const say = text.code;
   const queryClient = useQueryClient();
   const [key, setKey] = useState(() => crypto.randomUUID());
-  const send = () => client.code.check({ params: { id }, body: {}, idempotencyKey: key });
+  const send = (body: Choices = {}) => client.code.check({ params: { id }, body, idempotencyKey: key });
   const check = useMutation({
-    mutationFn: send,
+    mutationFn: (choices: Choices) => send(choices),
     onSuccess: () => setKey(crypto.randomUUID()),
   });
   const operation = useOperation(check.data?.data.id ?? null) ?? check.data?.data;
@@ -36,26 +41,38 @@ export function Check({ instance: { id } }: { instance: Pick<ShownInstance, "id"
   }, [isDone, queryClient]);
   return (
     <SpaceBetween size="s">
-      <Action needs={INSTANCE_NEEDS.deploy} disabledReason={undefined} pending={isRunning} onClick={() => check.mutate()}>
+      <Action needs={INSTANCE_NEEDS.deploy} disabledReason={undefined} pending={isRunning} onClick={() => check.mutate({})}>
         {say.actions.check}
       </Action>
       {check.error !== null && <Failure error={check.error} />}
       {isRunning && <StatusIndicator type="in-progress">{say.check.running}</StatusIndicator>}
-      {isDone && <Found operation={operation} />}
+      {isDone && <Found operation={operation} onTrust={() => check.mutate({ trust_new_host_keys: true })} />}
       <May needs={INSTANCE_NEEDS.deploy}>
-        <ApiCall send={send} />
+        <ApiCall send={() => send()} />
       </May>
     </SpaceBetween>
   );
 }
 
-function Found({ operation: { error, result } }: { operation: Operation }) {
+const NEW_KEY = "code_host_key_changed" satisfies ReasonCode;
+
+function Found({ operation: { error, result }, onTrust }: { operation: Operation; onTrust: () => void }) {
   const say = text.code.check;
   if (error !== null) return <Alert type="error">{errorInWords(error)}</Alert>;
   const problems = result?.code?.problems ?? [];
   if (problems.length === 0) return <StatusIndicator type="success">{say.fine}</StatusIndicator>;
   return (
-    <Alert type="error" header={say.problems(problems.length)}>
+    <Alert
+      type="error"
+      header={say.problems(problems.length)}
+      action={
+        problems.some(({ reason }) => reason?.code === NEW_KEY) && (
+          <Action needs={INSTANCE_NEEDS.code} disabledReason={undefined} onClick={onTrust}>
+            {say.trust}
+          </Action>
+        )
+      }
+    >
       {problems.map((problem, index) => (
         <div key={index}>
           <Wrapped>

@@ -10,7 +10,10 @@ import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
 import type { Deploy } from "../../../shared/api/deploys.ts";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
-import { DEPLOY_STATUS, type InstanceStatus, OPEN_DEPLOYS } from "../../../shared/domain/lifecycle.ts";
+import type { OperationErrorCode } from "../../../shared/api/errors.ts";
+import type { Operation } from "../../../shared/api/operations.ts";
+import { DEPLOY_STATUS, OPEN_DEPLOYS, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
+import { type ReasonCode, reasonIn } from "../../../shared/domain/reasons.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { lazily } from "../app/lazily.tsx";
@@ -28,6 +31,7 @@ import { Copyable } from "../resource/copyable.tsx";
 import { Loaded } from "../resource/loaded.tsx";
 import { inShort } from "../resource/moment.ts";
 import { OnDemand } from "../resource/on-demand.tsx";
+import { sentenceOf } from "../resource/sentence.ts";
 import { Status } from "../resource/status.tsx";
 import { Time } from "../resource/time.tsx";
 import { Wrapped } from "../resource/wrapped.tsx";
@@ -37,7 +41,6 @@ const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).
 const Rollback = lazily(async () => (await import("./rollback.tsx")).Rollback);
 
 const TAB = "?tab=code";
-const INSTANCE_FAILED = "failed" satisfies InstanceStatus;
 /** A step says more than the deploy only every few seconds. */
 const LOOK_EVERY_MS = 3_000;
 
@@ -98,19 +101,27 @@ interface Found {
   none: string;
 }
 
-/** In progress, what is still to come is left out. After a failed deploy that could not be put back, nobody knows it. */
-function foundBy(deploy: Deploy, instance: ShownInstance | undefined, { label, value, none }: Found) {
+/** In progress, what is still to come is left out. After a failed deploy that may not have been put back, nobody knows it. */
+function foundBy(deploy: Deploy, operation: Operation | undefined, { label, value, none }: Found) {
   if (value !== null) return [{ label, value }];
   if (isRunning(deploy)) return [];
-  const isUncertain = deploy.status === DEPLOY_STATUS.failed && instance?.status === INSTANCE_FAILED;
+  const isUncertain = deploy.status === DEPLOY_STATUS.failed && !isPutBack(operation);
   return [{ label, value: isUncertain ? text.code.detail.unknown : none }];
 }
+
+const UNDO_FAILED = "undo_failed" satisfies ReasonCode;
+const UNREACHABLE = "HOST_UNREACHABLE" satisfies OperationErrorCode;
+
+/** On a machine that did not respond, the undo may have done nothing. An operation is not kept as long as its deploy. */
+const isPutBack = (operation: Operation | undefined): boolean =>
+  operation !== undefined && operation.error?.code !== UNREACHABLE && operation.error?.reason?.code !== UNDO_FAILED;
 
 function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance | undefined }) {
   const say = text.code.detail;
   const { columns } = text.code.deploys;
   const { backup_id, downtime_seconds, failed_step, image, note } = deploy;
   const { data } = useQuery(operations.one(deploy.operation_id));
+  const operation = data?.data;
   const steps: Readonly<Record<string, string>> = text.operations.steps;
   return (
     <Container header={<Header variant="h2">{say.facts}</Header>}>
@@ -127,7 +138,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             { label: say.by, value: <Starter deploy={deploy} /> },
             { label: columns.when, value: <Time at={deploy.created_at} exact /> },
             { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> },
-            ...foundBy(deploy, instance, {
+            ...foundBy(deploy, operation, {
               label: say.downtime,
               value: downtime_seconds === null ? null : spanInWords(downtime_seconds),
               none: say.noDowntime,
@@ -136,7 +147,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
               label: say.backup,
               value: backup_id === null ? say.noBackup : <Link to={`/backups?backup=${backup_id}`}>{say.showBackup}</Link>,
             },
-            ...foundBy(deploy, instance, {
+            ...foundBy(deploy, operation, {
               label: say.image,
               value: image === null ? null : say.imageOf(<Time at={image.created_at} exact />),
               none: say.sameImage,
@@ -146,7 +157,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },
           ]}
         />
-        {data !== undefined && <Outcome operation={data.data} onOwnPage ofDeployPage />}
+        {operation !== undefined && <Outcome operation={operation} onOwnPage ofDeployPage />}
       </SpaceBetween>
     </Container>
   );
@@ -158,6 +169,9 @@ const Starter = ({ deploy: { trigger, created_by } }: { deploy: Deploy }) => (
   </>
 );
 
+/** The record has the sentence alone. */
+const said = (error: string): string => sentenceOf(reasonIn(error), error);
+
 function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   const say = text.code.detail;
   if (rehearsal === null) return say.noRehearsal;
@@ -167,7 +181,7 @@ function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   return (
     <>
       <Status of="rehearsal" status={status} />
-      {error !== null && <div>{error}</div>}
+      {error !== null && <div>{status === REHEARSAL.skipped ? said(error).replace(say.toGoOn, "") : said(error)}</div>}
     </>
   );
 }

@@ -174,7 +174,7 @@ function Items({ operation }: { operation: Operation }) {
 
 /** Of what was deleted, the backups that are left. */
 function pageOfItem({ resource, ...item }: OperationItem, { result }: Operation): string | undefined {
-  if (hasBackupsLeft(item)) return `/backups?${new URLSearchParams({ find: resource.name }).toString()}`;
+  if (hasBackupsLeft(item)) return `/backups?instance=${resource.id}`;
   return result?.bulk?.action === "delete" && item.status === ITEM.succeeded ? undefined : pageOf(resource);
 }
 

@@ -129,7 +129,9 @@ function Shown({ rows, days, isWhole }: ShownProps) {
                 <Time at={lastAt ?? null} none={lastAt === null ? say.none : notThen} />
               </Box>
             </td>
-            <td>{drilled === undefined ? notThen : <DrillStatus drill={drilled.drill ?? null} />}</td>
+            <td>
+              <DrillStatus drill={drilled?.drill ?? null} />
+            </td>
             <td>{sizeInWords(last?.size_bytes ?? null)}</td>
           </tr>
         ))}

@@ -63,7 +63,10 @@ const toBody = ({ name, domain, server_id, database_name, admin_password, accept
   admin_password: admin_password === "" ? undefined : admin_password,
 });
 
-/** What a failed clone copied, and whether it reset users, is not stored: that begins with the defaults. */
+/**
+ * What a failed clone copied is not stored. A copy that is not neutralized runs its jobs and sends its mail: nothing is copied
+ * into one unless the user chooses it again.
+ */
 const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props, "model" | "onMade">) =>
   useForm({
     of: model?.id ?? "",
@@ -73,8 +76,8 @@ const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props,
       domain: model?.domain ?? "",
       neutralize: model?.neutralized ?? true,
       reset_users: model?.neutralized ?? true,
-      restore_database: true,
-      restore_filestore: true,
+      restore_database: model?.neutralized ?? true,
+      restore_filestore: model?.neutralized ?? true,
       accept_missing_files: false,
       server_id: model?.server_id ?? "",
       database_name: model?.database_name ?? "",

@@ -71,7 +71,8 @@ function Policy({ instance, onDismiss }: OneProps) {
   const { data, error } = useQuery(question);
   // The form asks again whether there is one, and stays meanwhile.
   const isKnown = useEver(data !== undefined || isMissing(error));
-  if (isKnown) return <PolicyForm instance={instance} policy={data?.data} onDismiss={onDismiss} />;
+  const policy = isMissing(error) ? undefined : data?.data; // the cache keeps one that was deleted
+  if (isKnown) return <PolicyForm instance={instance} policy={policy} onDismiss={onDismiss} />;
   return (
     <Found title={instance.name} question={question} onDismiss={onDismiss}>
       {() => null}

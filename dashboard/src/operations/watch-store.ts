@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Operation } from "../../../shared/api/operations.ts";
+import type { Overview } from "../../../shared/api/overview.ts";
 import { client } from "../app/client.ts";
 import { recoverAfter } from "../app/connection.ts";
 import { FOLLOW_EVERY_MS } from "../app/follow-changes.ts";
@@ -116,26 +117,32 @@ function watchQuery(followed: Set<string>) {
 }
 
 /** As the overview says, which every page fetches anyway; undefined if it does not. */
-async function countOpen(): Promise<number | undefined> {
-  const { data } = await queryClient.fetchQuery({ ...overview(), staleTime: FOLLOW_EVERY_MS });
-  return data.operations && Object.values(data.operations).reduce((sum, count) => sum + count, 0);
-}
+const countOpen = ({ operations }: Pick<Overview, "operations">): number | undefined =>
+  operations && Object.values(operations).reduce((sum, count) => sum + count, 0);
 
-const isAnyOpen = async (): Promise<boolean> => (await countOpen()) !== 0;
+async function isAnyOpen(): Promise<boolean> {
+  const { data } = await queryClient.fetchQuery({ ...overview(), staleTime: FOLLOW_EVERY_MS });
+  return countOpen(data) !== 0;
+}
 
 /**
  * Finds what runs for so long that a page of newer operations hides it, such as a bulk action behind those that it has begun.
- * Once for each overview: lists lag behind, so the numbers may differ for other reasons.
+ * Once for each overview: lists lag behind, so the numbers may differ for other reasons. What the watch itself asks for is known
+ * by then: neither an overview that fails nor a search that does stops it.
  */
 function createSearch(): (known: number, signal: AbortSignal) => Promise<Operation[]> {
   let searchedAt = 0;
   return async (known, signal) => {
-    const open = (await countOpen()) ?? 0;
-    const { dataUpdatedAt = 0 } = queryClient.getQueryState(overview().queryKey) ?? {};
+    const { data: found, dataUpdatedAt = 0 } = queryClient.getQueryState<{ data: Overview }>(overview().queryKey) ?? {};
+    const open = (found && countOpen(found.data)) ?? 0;
     if (open <= known || dataUpdatedAt === searchedAt) return [];
     searchedAt = dataUpdatedAt;
-    const { data } = await client.operations.list({ query: { status: "running", order: "asc", per_page: PAGE }, signal });
-    return data.toReversed();
+    try {
+      const { data } = await client.operations.list({ query: { status: "running", order: "asc", per_page: PAGE }, signal });
+      return data.toReversed();
+    } catch {
+      return [];
+    }
   };
 }
 

@@ -43,33 +43,31 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
   if (error instanceof ClientError && [409, 422].includes(error.status)) {
     const problems = problemsOf(error);
     const isRepeated = problems.length > 0 && problems.every(({ field }) => isAtField(field));
-    return !isRepeated && <Warning>{wordsOf(error).text}</Warning>;
+    return !isRepeated && <Warnings of={[wordsOf(error).text]} />;
   }
   if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
   const own: Readonly<Record<string, string | undefined>> = words;
-  const warnings = warningsIn(data.data);
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          {
-            label: say.effects,
-            value: <Lines lines={effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail))} />,
-          },
+          ...(effects.length === 0
+            ? []
+            : [
+                {
+                  label: say.effects,
+                  value: <Lines lines={effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail))} />,
+                },
+              ]),
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
           ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
         ]}
       />
-      {warnings.slice(0, LINES_MAX).map((warning) => (
-        <Box key={warning} margin={{ top: "xs" }}>
-          <Warning>{warning}</Warning>
-        </Box>
-      ))}
-      {warnings.length > LINES_MAX && <div>{say.more(warnings.length - LINES_MAX)}</div>}
+      <Warnings of={warningsIn(data.data)} />
     </div>
   );
 }
@@ -78,20 +76,23 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
 const warningsIn = ({ warnings, warning_reasons = [] }: Pick<DryRun, "warnings"> & Partial<DryRun>): string[] =>
   warnings.map((warning, index) => sentenceOf(warning_reasons[index], warning));
 
-/** The design system breaks lines anywhere. A bulk action may warn of a thousand resources by name. */
-const WHOLE_WORDS = {
-  display: "inline-block",
-  maxBlockSize: "30vh",
-  overflowY: "auto",
-  overflowWrap: "anywhere",
-  wordBreak: "normal",
-} as const;
+/** The design system breaks lines anywhere. */
+const WHOLE_WORDS = { overflowWrap: "anywhere", wordBreak: "normal" } as const;
 
-function Warning({ children }: { children: string }) {
+/** All of them, since the last one may be the worst. A bulk action may warn of a thousand resources by name: then they scroll. */
+function Warnings({ of: warnings }: { of: readonly string[] }) {
+  if (warnings.length === 0) return null;
   return (
-    <StatusIndicator type="warning" wrapText>
-      <span style={WHOLE_WORDS}>{children}</span>
-    </StatusIndicator>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it
+    <div className="warnings" role="region" aria-label={text.resource.forecast.warnings} tabIndex={0}>
+      {warnings.map((warning) => (
+        <Box key={warning} margin={{ top: "xs" }}>
+          <StatusIndicator type="warning" wrapText>
+            <span style={WHOLE_WORDS}>{warning}</span>
+          </StatusIndicator>
+        </Box>
+      ))}
+    </div>
   );
 }
 

@@ -195,9 +195,14 @@ export const handler = tasks(workflow, {
     if (!isRehearsed(input)) return true;
     const { id: serverId } = await server();
     if (!(await holdsDrillPlace(operation, serverId))) {
-      // Another operation has it, or this task, which may run twice, has left it.
       const { rehearsal } = await getDeploy(input.account_id, input.deploy_id);
-      if (rehearsal === null) await skipRehearsal(operation, because("rehearsal_place_taken"));
+      if (rehearsal !== null) return true; // this task, which may run twice, has left the place
+      if (await updatesSome(work)) {
+        // Whoever lost the place goes on once it is taken again: no update goes unrehearsed.
+        await tryTakeDrillPlace(operation, serverId);
+        return false;
+      }
+      await skipRehearsal(operation, because("rehearsal_place_taken"));
       return true;
     }
     const job = { id: jobId, kind: "rehearse_code", ...(await readUpdate(work)) } as const;
@@ -384,7 +389,7 @@ async function failRehearsal(work: Deploy, error: unknown): Promise<void> {
 function tooSlow(error: GiveUp): GiveUp {
   const [, log] = splitReport(error.reason);
   const why = because("rehearsal_slow", { minutes: JOB_MINUTES.rehearse_code });
-  return new GiveUp("REHEARSAL_FAILED", joinReport(why, log), { cause: error });
+  return new GiveUp("REHEARSAL_FAILED", joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
 }
 
 /** The log is of no failed step any more. */
@@ -411,12 +416,17 @@ async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise
 const noteLog = (operation: OperationRecord, text: string): Promise<void> =>
   noteDeploy(operation, { log_excerpt: endInJson(text, DEPLOY.logBytes) });
 
-const FULL_DISK: readonly string[] = ["disk_full", "disk_almost_full", "disk_almost_out_of_inodes"] satisfies ReasonCode[];
+const SHORTAGES: readonly string[] = [
+  "disk_full",
+  "disk_almost_full",
+  "disk_almost_out_of_inodes",
+  "out_of_memory",
+] satisfies ReasonCode[];
 
-/** A full disk is no reason against the deploy; what the machine says of too little memory or room names the way already. */
+/** A shortage is no reason against the deploy. What the machine says of those that it looks for names the way already. */
 function withWayAround(error: GiveUp): GiveUp {
   const [why, log] = splitReport(error.reason);
-  if (!FULL_DISK.includes(why.code)) return error;
+  if (!SHORTAGES.includes(why.code)) return error;
   return new GiveUp(error.code, joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
 }
 

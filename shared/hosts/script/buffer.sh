@@ -1,5 +1,6 @@
 # The proxy between Caddy and an ERP, one for each instance. The ERP's workers must not wait for slow clients: it takes all of a
-# request before the ERP gets it, and all of a response at once. What is large is on the disk, in a file system of a fixed size.
+# request before the ERP gets it, and as much of a response as has room in its share. What is large is on the disk, in a file
+# system of a fixed size, or in a little memory where there can be none.
 
 BUFFER_USER=65534
 CLIENT_SECONDS=300 # how long a client may pause
@@ -138,7 +139,14 @@ upload_bytes() {
 nginx_conf() {
   local bytes full="Too many large uploads and downloads at once. Please try again in a minute."
   bytes=$(upload_bytes)
-  is_buffer_mounted || full="There is no room for this upload: the server's disk was too full when the ERP started, so all uploads at once have $MEMORY_ROOM_MB MB. Upload a smaller file, or free disk space and restart the ERP."
+  if ! is_buffer_mounted; then
+    full="There is no room for this upload: all uploads at once have $MEMORY_ROOM_MB MB, because the server"
+    if [[ -e $BUFFERS/$ID.img ]]; then
+      full+=" cannot mount a file system for them. Upload a smaller file."
+    else
+      full+="'s disk was too full when the ERP started. Upload a smaller file, or free disk space and restart the ERP."
+    fi
+  fi
   cat <<CONF
 worker_processes 1;
 worker_rlimit_nofile 4096;

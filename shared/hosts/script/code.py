@@ -321,7 +321,7 @@ class Git:
                 room -= len(chunk)
                 if len(entries) > FILES_MAX or room < 0:
                     process.kill()
-                    raise self.too_large()
+                    raise self.too_large() if room >= 0 else self.too_long()
         if process.returncode != 0:
             raise self.too_slow() if time.monotonic() > UNTIL else self.no_module()
         return entries
@@ -339,6 +339,9 @@ class Git:
 
     def too_large(self) -> Problem:
         return invalid(f"The repository {self.url} has more than 1 GB or 50,000 files")
+
+    def too_long(self) -> Problem:
+        return invalid(f"The paths in the repository {self.url} have more than 32 MB together")
 
     @contextlib.contextmanager
     def reading(self, place: str, *arguments: str) -> Generator[subprocess.Popen[bytes], None, None]:

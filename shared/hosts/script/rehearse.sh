@@ -1,4 +1,4 @@
-# Rehearsals: the update of a deploy runs on a copy of the database first, with the new code.
+# Rehearsals: before a deploy, its update runs on a copy of the database, or the ERP starts there with the new code.
 
 # What the ERP updates and installs, as its options; nothing if there is nothing to do.
 read_update() {
@@ -43,8 +43,10 @@ job_rehearse_code() {
   ) &
   loading=$!
   wait_for_ends "$dump" "$dumping" "$loading"
-  wait "$dumping" || broken "The database could not be copied for the rehearsal"
-  wait "$loading" || broken "The database could not be copied for the rehearsal"
+  if ! wait "$dumping" || ! wait "$loading"; then
+    require_alive "$DRILL-db" "The throwaway database server"
+    broken "The database could not be copied for the rehearsal"
+  fi
   started=$(date +%s)
   (
     reenter_drill "$image"

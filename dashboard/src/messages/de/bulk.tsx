@@ -103,7 +103,10 @@ export const bulk: typeof en = {
   included: (number) => `Betroffen (${number})`,
   leftOut: (number) => `Ausgelassen (${number})`,
   gone: (number) =>
-    number === 1 ? "Eines gibt es nicht mehr; es wird ausgelassen." : `${number} gibt es nicht mehr; sie werden ausgelassen.`,
+    number === 1
+      ? "1 Eintrag gibt es nicht mehr; er wird ausgelassen."
+      : `${number} Einträge gibt es nicht mehr; sie werden ausgelassen.`,
+  allGone: "Von Ihrer Auswahl ist nichts mehr da",
   progress: (running, ended, all) => `${running}: ${ended} von ${all}`,
   inProgress: (running, failed) => `${running} in Arbeit${failed > 0 ? `, ${failed} fehlgeschlagen` : ""}.`,
   paused: "Pausiert. Was schon begonnen hat, läuft weiter.",

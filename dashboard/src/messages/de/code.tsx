@@ -59,6 +59,7 @@ export const code: typeof en = {
     running: "Die Repositorys werden geprüft…",
     fine: "Kein Problem gefunden.",
     problems: (count) => (count === 1 ? "1 Problem gefunden" : `${count} Probleme gefunden`),
+    trust: "Neuen Host-Schlüsseln vertrauen",
   },
   hook: {
     title: "Deploy-Hook",
@@ -184,6 +185,7 @@ export const code: typeof en = {
     by: "Durch",
     rehearsal: "Probe",
     noRehearsal: "Keine",
+    toGoOn: ". Um trotzdem ein Deployment zu machen, schalten Sie „Vorher proben“ ab",
     passed: (seconds) => `Bestanden, ${seconds}`,
     backup: "Sicherung davor",
     noBackup: "Keine",

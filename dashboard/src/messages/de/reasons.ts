@@ -400,6 +400,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "{ref} von {url} ist nicht mehr der Commit {commit}, und der Host gibt ihn nicht heraus. Starten Sie das Deployment erneut",
   code_not_fetched: "Das Repository {url} konnte nicht gelesen werden: {output}",
   code_too_large: "Das Repository {url} hat mehr als 1 GB oder 50.000 Dateien",
+  code_paths_too_long: "Die Pfade im Repository {url} haben zusammen mehr als 32 MB",
   code_link_outside: "Der Link {name} in {url} führt aus dem Repository hinaus",
   code_no_module: "{url} enthält kein Modul",
   code_no_module_in_path: "{url} enthält im Ordner {path} kein Modul",
@@ -436,7 +437,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   rehearsal_stopped: "{why}. Um trotzdem ein Deployment zu machen, schalten Sie „Vorher proben“ ab",
   rehearsal_not_started: "Das ERP startete mit dem neuen Code auf einer Kopie der Daten nicht, deshalb blieb es, wie es war",
   code_host_key_changed:
-    "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code mit trust_new_host_keys, oder entfernen Sie die Repositories dieses Hosts, prüfen Sie den Code und tragen Sie sie danach wieder ein",
+    "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code und wählen Sie „Neuen Host-Schlüsseln vertrauen“, oder entfernen Sie die Repositories dieses Hosts, prüfen Sie den Code und tragen Sie sie danach wieder ein",
   rehearsal_slow: "Die Probe war nach {minutes} Minuten nicht zu Ende, deshalb blieb das ERP, wie es war",
   rehearsal_place_taken:
     "Der Server prüfte gerade ein anderes Archiv oder Deployment, und dieses Deployment aktualisiert kein Modul",

@@ -183,6 +183,7 @@ export const resource: typeof en = {
     none: "Keine",
     about: (time) => `Etwa ${time}`,
     more: (number) => `Und ${number} weitere wie zuletzt genannt`,
+    warnings: "Warnungen",
   },
   time: {
     soon: "gleich",

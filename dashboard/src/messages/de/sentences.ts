@@ -141,6 +141,7 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
     "Von {names} bleibt keine abgeschlossene Sicherung übrig, sodass die Daten nicht wiederhergestellt werden können",
   bulk_never_installed: "Auf {names} wurde das ERP nie installiert, sodass es dort nicht gesichert wird",
   bulk_waits: "Wartet auf andere Vorgänge an {names}, bis zu {minutes} Minuten lang",
+  bulk_waits_for_server: "Wartet auf Vorgänge am Server von {names}, bis zu {minutes} Minuten lang",
   bulk_policy_replaced: "Ersetzt den jetzigen Sicherungsplan von {names}",
   bulk_quotas: "Die Kontingente des Kontos reichen für {room_count} der {backup_count} Sicherungen; die anderen schlagen fehl",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",

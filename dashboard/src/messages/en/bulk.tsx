@@ -90,6 +90,8 @@ export const bulk = {
   leftOut: (number: number) => `Left out (${number})`,
   gone: (number: number) =>
     number === 1 ? "One no longer exists and is left out." : `${number} no longer exist and are left out.`,
+  /** An error, to which the full stop is added. */
+  allGone: "Nothing is left of what you selected",
   /** `running` is "Stopping instances". */
   progress: (running: string, ended: number, all: number) => `${running}: ${ended} of ${all}`,
   inProgress: (running: number, failed: number) => `${running} in progress${failed > 0 ? `, ${failed} failed` : ""}.`,

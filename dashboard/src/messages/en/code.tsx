@@ -58,6 +58,7 @@ export const code = {
     running: "Checking the repositories…",
     fine: "No problems found.",
     problems: (count: number) => (count === 1 ? "1 problem found" : `${count} problems found`),
+    trust: "Trust new host keys",
   },
   hook: {
     title: "Deploy hook",
@@ -181,6 +182,8 @@ export const code = {
     by: "By",
     rehearsal: "Rehearsal",
     noRehearsal: "None",
+    /** The end of reasons, which is of no use to a deploy that went on without. */
+    toGoOn: ". To deploy all the same, turn off “Rehearse first”",
     passed: (seconds: string) => `Passed, ${seconds}`,
     backup: "Backup before",
     noBackup: "None",

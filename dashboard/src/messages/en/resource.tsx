@@ -211,6 +211,7 @@ export const resource = {
     none: "None",
     about: (time: string) => `About ${time}`,
     more: (number: number) => `And ${number} more like the last one`,
+    warnings: "Warnings",
   },
   time: {
     soon: "in a moment",

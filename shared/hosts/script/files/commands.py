@@ -12,7 +12,7 @@
 #   list SIZE FROM [FILES]         /in: the first bytes of an archive of this size, behind them its end from this place on.
 #                                  Its listing:
 #                                  {"dump_bytes", "file_bytes", "entries"}; or {"from"}, if the end must begin earlier.
-#                                  One from outside has at most FILES files
+#                                  One from outside has at most FILES of the ERP's files
 #   unpack NEW|- [BASE]            /in: an archive, whose files go into NEW, with links to BASE's. {"version", "missing_files",
 #                                  "known_missing"}: of the files that its dump lists, now and when it was made
 #   load NEW|- KNOWN               the same without a base; /out: its dump, without what is not the ERP's by what KNOWN, in JSON,
@@ -62,6 +62,8 @@ SNAPSHOT = b".snapshot"
 NAME_MAX = 1024
 # Limits for archives from outside. No ERP's data compresses better, unless there is little of it.
 RATIO_MAX, RATIO_FREE = 100, 256 << 20
+# Systems and programs add folders, and to each file and folder another file.
+ENTRIES_PER_FILE = 4
 # A sender of an archive starts at once; one that was killed before never will.
 ARCHIVE_SECONDS = 60
 
@@ -211,8 +213,11 @@ def list_archive(size: str, start: str, files_max: str | None = None) -> Report:
         return {"from": further.place}
     contents.require_backup()
     unpacked = contents.dump_bytes + contents.file_bytes
-    if files_max is not None and contents.entries > int(files_max):
-        raise unusable("tooManyFiles", files=str(contents.entries), max=files_max)
+    if files_max is not None:
+        most = int(files_max)
+        for count, limit in ((contents.files, most), (contents.entries, ENTRIES_PER_FILE * most)):
+            if count > limit:
+                raise unusable("tooManyFiles", files=str(count), max=str(limit))
     if files_max is not None and unpacked > max(RATIO_FREE, RATIO_MAX * int(size)):
         raise unusable("tooMuch")
     return {"dump_bytes": contents.dump_bytes, "file_bytes": contents.file_bytes, "entries": contents.entries}

@@ -115,7 +115,7 @@ class Contents:
         self.first: dict[tuple[str, ...], str] = {}
         self.strange: Unusable | None = None
         self.names: list[str] = []
-        self.dump_bytes, self.file_bytes, self.entries = 0, 0, 0
+        self.dump_bytes, self.file_bytes, self.entries, self.files = 0, 0, 0, 0
 
     def add(self, name: str, size: int) -> None:
         self.entries += 1
@@ -135,6 +135,8 @@ class Contents:
             self.dump_bytes, self.file_bytes = size, self.file_bytes - size
         elif path == "manifest.json":
             self.manifests.add(top)
+        else:
+            self.files += 1
         if top not in self.first and len(self.first) < NAMES_EXAMINED:
             self.first[top] = name
 
