@@ -5,7 +5,12 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import * as fields from "../shared/api/fields.ts";
 import { routeTable } from "../shared/api/route-table.ts";
-import { type Admission, admitSession, admitToken, type RequestFacts } from "../shared/operations/admission.ts";
+import {
+  type AuthorizationResult,
+  authorizeSession,
+  authorizeToken,
+  type RequestFacts,
+} from "../shared/operations/credentials/admission.ts";
 import { isDryRun } from "../shared/domain/dry-run.ts";
 import { isTokenValue } from "../shared/domain/token-value.ts";
 import { env } from "../shared/platform/env.ts";
@@ -14,17 +19,17 @@ import { log } from "../shared/platform/log.ts";
 import { clientAddress } from "../shared/runtime/origin.ts";
 import { header, type Limits, readRequestId } from "../shared/runtime/request-context.ts";
 
-const known = new Map(routeTable.map((route) => [`${route.method} ${route.resource}`, route]));
+const routesByMethod = new Map(routeTable.map((route) => [`${route.method} ${route.resource}`, route]));
 
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const requestId = readRequestId(event.headers, event.requestContext.requestId);
   const at = Date.now();
   const ipAddress = clientAddress(event.headers);
   if (ipAddress === undefined) return policy("anonymous", "Deny", { request_id: requestId });
-  const counted = countedAs(event);
+  const counted = rateOf(event);
   // A method that the path does not support is passed on without a caller to get its 405, and counts nothing.
   if (counted === undefined) return policy("anonymous", "Allow", { request_id: requestId, ip_address: ipAddress });
-  const admission = await admit(header(event.headers, "authorization"), {
+  const admission = await authenticate(header(event.headers, "authorization"), {
     ...counted,
     ipAddress,
     at,
@@ -52,9 +57,9 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
 }
 
 /** Counted by the gateway's own resource, never by the path as the client wrote it. */
-function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> | undefined {
+function rateOf(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, "rate" | "waitSeconds"> | undefined {
   const { httpMethod, resource, queryStringParameters, multiValueQueryStringParameters } = event;
-  const route = known.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
+  const route = routesByMethod.get(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${resource}`);
   if (route === undefined) return undefined;
   // The handler rejects anything but one number of seconds, and `wait` beside other parameters; that takes no slot.
   const all = multiValueQueryStringParameters ?? {};
@@ -64,12 +69,13 @@ function countedAs(event: APIGatewayRequestAuthorizerEvent): Pick<RequestFacts, 
   return { rate: isDryRun(route, queryStringParameters) ? "all" : route.rate, waitSeconds: wait ?? 0 };
 }
 
-async function admit(authorization: string | undefined, facts: RequestFacts): Promise<Admission> {
+async function authenticate(authorization: string | undefined, facts: RequestFacts): Promise<AuthorizationResult> {
   const value = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
   if (value === undefined) return { kind: "rejected" };
-  if (value.startsWith("svc_")) return isTokenValue(env().ENVIRONMENT, value) ? admitToken(value, facts) : { kind: "rejected" };
+  if (value.startsWith("svc_"))
+    return isTokenValue(env().ENVIRONMENT, value) ? authorizeToken(value, facts) : { kind: "rejected" };
   const session = await verifySession(value);
-  return session === undefined ? { kind: "rejected" } : admitSession(session, facts);
+  return session === undefined ? { kind: "rejected" } : authorizeSession(session, facts);
 }
 
 /**

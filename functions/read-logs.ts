@@ -4,7 +4,7 @@ import { contains, reaches } from "../shared/domain/log-levels.ts";
 import { firstLines, isCut, lastLines, type Message, parseRows, readableWork, timedLines } from "../shared/domain/log-lines.ts";
 import { linesBehind, positionAfter, readPosition } from "../shared/domain/log-positions.ts";
 import { readLog, readWorkLog } from "../shared/hosts/index.ts";
-import { secretsInLogs } from "../shared/operations/log-secrets.ts";
+import { secretsInLogs } from "../shared/operations/code/log-secrets.ts";
 import { log } from "../shared/platform/log.ts";
 import { TryAgain } from "../shared/platform/task-errors.ts";
 import { LogReading, type ReadLog, WorkReading } from "../shared/runtime/read-log.ts";
@@ -17,13 +17,13 @@ export async function handler(payload: unknown): Promise<ReadLog | string> {
 async function readWork({ server, ...of }: WorkReading): Promise<string> {
   log.setKeys({ account: of.account_id, operation: of.operation_id });
   const [work, secrets] = await Promise.all([
-    readWorkLog(server, of.operation_id).catch((error: unknown) => logged(error, server.id)),
+    readWorkLog(server, of.operation_id).catch((error: unknown) => logAndThrow(error, server.id)),
     secretsInLogs(of),
   ]);
   return readableWork(work, secrets);
 }
 
-function logged(error: unknown, server: string): never {
+function logAndThrow(error: unknown, server: string): never {
   const why = error instanceof Error ? error : undefined;
   if (error instanceof TryAgain) log.info("could not read a log", { server, error: why });
   else log.warn("could not read a log", { server, error: why });
@@ -40,7 +40,7 @@ async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const from = after === undefined || (since !== undefined && since > position.at) ? since : position.at;
   log.setKeys({ account: account_id, instance: instance_id });
   const [text, secrets] = await Promise.all([
-    readLog(server, { instance_id, since: from, ...request }).catch((error: unknown) => logged(error, server.id)),
+    readLog(server, { instance_id, since: from, ...request }).catch((error: unknown) => logAndThrow(error, server.id)),
     secretsInLogs({ account_id, operation_id, instance_id }),
   ]);
   if (text === undefined) return { installed: false };

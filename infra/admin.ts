@@ -21,12 +21,12 @@ import {
   deleteUser,
   listEmails,
   namedAccount,
-  noteWorkingMailbox,
+  clearBouncingMailbox,
   resetPassword,
   setQuota,
   setUserRole,
-} from "../shared/operations/operator.ts";
-import { completeFoundBackups } from "../shared/operations/found-archives.ts";
+} from "../shared/operations/accounts/operator.ts";
+import { completeFoundBackups } from "../shared/operations/backups/found-archives.ts";
 import { releaseMachine } from "../shared/records/taken-machines.ts";
 import { generatePassword } from "../shared/domain/generated-password.ts";
 import { CODE, DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
@@ -379,7 +379,7 @@ async function removeSecondFactors(address: string): Promise<void> {
 }
 
 async function mailboxWorks(address: string): Promise<void> {
-  await noteWorkingMailbox(address);
+  await clearBouncingMailbox(address);
   console.log(`${address} gets mail again; on AWS, also remove it from the suppression list (docs/operations.md)`);
 }
 

@@ -21,7 +21,7 @@ import { alarmTopic } from "./alarm-topic.ts";
 import type { Api } from "./api.ts";
 import { budget } from "./budget.ts";
 import { BUDGET, type Chosen } from "./deploy-settings.ts";
-import { type MetricName, METRICS_NAMESPACE, RECORD_SKIPPED } from "../shared/domain/metrics.ts";
+import { type MetricName, METRICS_NAMESPACE, RECORD_SKIPPED } from "../shared/domain/alarm-metrics.ts";
 import { INDEXES } from "./table.ts";
 import { type Schedules, TIMED, type TimedName } from "./schedules.ts";
 import { stackName } from "./settings.ts";

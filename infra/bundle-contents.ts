@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import { madeCode } from "./bundle-made.ts";
+import { generateModule } from "./generated-modules.ts";
 import { ROOT } from "./built.ts";
 
 /** What a bundle has in it. */
@@ -47,7 +47,7 @@ export function createDigests(settings: string): (sources: readonly string[]) =>
 
 /** A source that is gone differs from each that there is. */
 async function hashSource(source: string): Promise<string> {
-  const code = madeCode(`/${source}`) ?? (await readFile(join(ROOT, source), "utf8").catch(() => undefined));
+  const code = generateModule(`/${source}`) ?? (await readFile(join(ROOT, source), "utf8").catch(() => undefined));
   return code === undefined ? "gone" : createHash("sha256").update(code).digest("hex");
 }
 

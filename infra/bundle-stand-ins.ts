@@ -85,7 +85,7 @@ async function throwing(path: string): Promise<string> {
     export { ${names.map((name) => `thrower as ${name}`).join(", ")} };`;
 }
 
-export const replaced = (standIns: readonly StandIn[]): Plugin => ({
+export const standInPlugin = (standIns: readonly StandIn[]): Plugin => ({
   name: "stand-ins",
   load: {
     filter: { id: standIns.map(({ file }) => file) },

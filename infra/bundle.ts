@@ -19,8 +19,8 @@ import {
   readEarlier,
   writeContents,
 } from "./bundle-contents.ts";
-import { made } from "./bundle-made.ts";
-import { replaced, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
+import { generatedModules } from "./generated-modules.ts";
+import { standInPlugin, STAND_INS, type StandIn } from "./bundle-stand-ins.ts";
 import { ENVIRONMENTS } from "../shared/domain/environments.ts";
 
 const SCHEDULES = [
@@ -131,7 +131,7 @@ export async function bundleFiles(
   files: readonly (readonly [id: string, file: string])[],
   { standIns = STAND_INS, earlier }: Options = {},
 ): Promise<Sizes> {
-  const plugins = [builtins, made, replaced(standIns)];
+  const plugins = [builtins, generatedModules, standInPlugin(standIns)];
   const define = { SERVICE_VERSION: JSON.stringify(await version()), __dirname: JSON.stringify("/") };
   const digest = createDigests(await computeFingerprint(await settingFiles()));
   const before = await readEarlier(earlier);

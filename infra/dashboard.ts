@@ -63,7 +63,7 @@ const SHOW_PAGE = `function handler(event) {
  * No policy forwards all headers but Host and, with them, the address that CloudFront knows. Where the dashboard is follows from
  * the operator's domain, or CloudFront's own name: a function behind it cannot know that one when it is deployed.
  */
-const tellAddress = (domain: string | undefined) => `function handler(event) {
+const passOnAddress = (domain: string | undefined) => `function handler(event) {
   event.request.headers["${CLIENT_ADDRESS_HEADER}"] = { value: event.viewer.ip };
   event.request.headers["${DASHBOARD_ORIGIN_HEADER}"] = { value: "https://" + ${domain === undefined ? "event.context.distributionDomainName" : JSON.stringify(domain)} };
   return event.request;
@@ -192,7 +192,7 @@ export class Dashboard extends Construct {
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       cachePolicy: CachePolicy.CACHING_DISABLED,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      functionAssociations: [this.onRequest("tell-address", tellAddress(domain?.name))],
+      functionAssociations: [this.onRequest("tell-address", passOnAddress(domain?.name))],
     };
   }
 

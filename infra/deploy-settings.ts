@@ -149,7 +149,7 @@ const ENDED_BY_OPTION = [
  * Why a deployment fails that would change what the stack is reached by or protected with, or delete archives for good, without
  * an option: cdk.json is an older one, or another checkout's.
  */
-export function forgotten(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
+export function missingOption(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
   const { Distribution, Dashboard, LockDays } = outputs;
   const own = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
   if (own !== undefined && chosen.domain === undefined && own !== `https://${values.domain}`)
@@ -177,7 +177,10 @@ const readRecoverDays = ({ BackupBucket, RecoverDays }: Outputs): number | undef
 /**
  * Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store.
  */
-export function leftStore({ BackupBucket, BackupStore }: Outputs, { storeEndpoint, storeBucket }: Chosen): string | undefined {
+export function deployedStore(
+  { BackupBucket, BackupStore }: Outputs,
+  { storeEndpoint, storeBucket }: Chosen,
+): string | undefined {
   const deployed = BackupStore ?? BackupBucket;
   const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : buildUrl(storeEndpoint, storeBucket);
   return deployed === wanted ? undefined : deployed;

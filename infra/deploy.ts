@@ -22,7 +22,7 @@ import {
   readIdentity,
 } from "./deployed.ts";
 import { DeployError, requestIn, USAGE } from "./deploy-request.ts";
-import { type Chosen, CHOSEN_NAMES, forgotten, leftStore, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
+import { type Chosen, CHOSEN_NAMES, missingOption, deployedStore, NONE, unreachableKey, withChosen } from "./deploy-settings.ts";
 import { continueMigrations, runMigrations } from "./migrate.ts";
 import { rollOut } from "./roll-out.ts";
 import { EDGE_REGION, edgeStackName, SETTINGS, stackName, tableName } from "./settings.ts";
@@ -33,14 +33,14 @@ const CDK_JSON = join(ROOT, "cdk.json");
 async function deploy(): Promise<void> {
   const request = requestIn(process.argv.slice(2));
   const { environment, chosen } = request;
-  const access = await reachable();
+  const access = await resolveAccess();
   const { account, arn } = await readIdentity(access).catch(rejected);
   console.log(`Account ${account}, ${access.region}, as ${arn}`);
   const before = await findStack(stackName(environment), access).catch(rejected);
   const outputsBefore = before?.outputs ?? {};
   const { values: options } = withChosen(await readFile(CDK_JSON, "utf8"), environment, chosen);
   const harm =
-    forgotten(outputsBefore, options, chosen) ??
+    missingOption(outputsBefore, options, chosen) ??
     unreachableKey(outputsBefore, SETTINGS[environment].originKey) ??
     (request.archivesMoved ? undefined : await abandonedArchives(outputsBefore, options, access));
   if (harm !== undefined) throw new DeployError(harm);
@@ -98,7 +98,7 @@ interface Deployment {
 async function deployStack(stack: string, { environment, options, access, yes }: Deployment): Promise<Record<string, string>> {
   const outputs = join(ROOT, ".local", `deployed-${environment}.json`);
   await mkdir(dirname(outputs), { recursive: true });
-  const context = { environment, ...Object.fromEntries(CHOSEN_NAMES.map((name) => [name, options[name] ?? unset(name)])) };
+  const context = { environment, ...Object.fromEntries(CHOSEN_NAMES.map((name) => [name, options[name] ?? noneValue(name)])) };
   const contexts = Object.entries(context).flatMap(([name, value]) => ["--context", `${name}=${value}`]);
   const approval = yes ? "never" : "broadening";
   const settings = [...contexts, "--outputs-file", outputs, "--require-approval", approval];
@@ -108,11 +108,11 @@ async function deployStack(stack: string, { environment, options, access, yes }:
   return found;
 }
 
-const unset = (name: string): string => (name === "protected" || name === "reserved" ? "false" : NONE);
+const noneValue = (name: string): string => (name === "protected" || name === "reserved" ? "false" : NONE);
 
 /** Why a deployment fails that would leave archives behind: the service would look for them in another store, and find none. */
 async function abandonedArchives(outputs: Record<string, string>, options: Chosen, access: Access): Promise<string | undefined> {
-  const left = leftStore(outputs, options);
+  const left = deployedStore(outputs, options);
   if (left === undefined) return undefined;
   const isBucket = left === outputs["BackupBucket"];
   if (isBucket && !(await hasArchives(left, access).catch(rejected))) return undefined;
@@ -134,7 +134,7 @@ const unknownLimit = (error: unknown): string => {
 };
 
 /** Checks for credentials and region as every AWS tool does, before it spends minutes on what it cannot deploy. */
-async function reachable(): Promise<Access> {
+async function resolveAccess(): Promise<Access> {
   const { AWS_PROFILE = "", AWS_DEFAULT_PROFILE = "", AWS_ACCESS_KEY_ID = "" } = process.env;
   // The CDK reads it and the SDK does not: one would deploy to another account than the other has checked.
   if (AWS_DEFAULT_PROFILE !== "" && AWS_PROFILE === "" && AWS_ACCESS_KEY_ID === "")

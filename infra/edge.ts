@@ -132,7 +132,7 @@ export class Edge extends Stack {
 
 const WINDOW_SECONDS = 300;
 
-/** As the local service says it (infra/local/gateway/strangers.ts). */
+/** As the local service says it (infra/local/gateway/unauthenticated-limit.ts). */
 function tooMany(limit: number): string {
   const code = "RATE_LIMIT_EXCEEDED";
   const error = { code, message: ERRORS[code].message, details: { limit, window_seconds: WINDOW_SECONDS, scope: "address" } };

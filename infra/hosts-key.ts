@@ -17,7 +17,7 @@ import { find, putIfAbsent, queryAll, removeOne } from "../shared/data/table.ts"
 import type { HostedServer } from "../shared/hosts/host.ts";
 import { addServiceKey, removeServiceKey } from "../shared/hosts/service-keys.ts";
 import { fingerprint } from "../shared/hosts/ssh-connection.ts";
-import { accountIds } from "../shared/operations/operator.ts";
+import { accountIds } from "../shared/operations/accounts/operator.ts";
 import { concurrently } from "../shared/platform/concurrently.ts";
 import type { KeyPair } from "../shared/platform/key-pair.ts";
 import { KEY_CACHE_SECONDS } from "../shared/platform/secrets.ts";
@@ -63,7 +63,7 @@ export async function importHostsKey(secretId: string, file: string): Promise<vo
   if ((await find({ key: hostsKeyItems.rotation, schema: Rotation })) !== undefined)
     throw new LocalError("The key is being replaced: finish that first (rotate-hosts-key)");
   await secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString: secret }));
-  await note("imported", key);
+  await writeNote("imported", key);
   console.log(`The service signs in with the key ${key} within ${KEY_CACHE_SECONDS / 60} minutes`);
 }
 
@@ -96,7 +96,7 @@ export async function rotateHostsKey(secretId: string, { settledSeconds = SETTLE
     throw new LocalError(
       `These still let the old key in, or could not be asked:\n${missing.left.join("\n")}\nRun the command again once they respond`,
     );
-  await note("replaced", nameKey(current));
+  await writeNote("replaced", nameKey(current));
   await removeOne(hostsKeyItems.rotation);
   console.log(
     `No server of the service lets the old key ${nameKey(old)} in any more. Put the new one on machines of your own that no server uses`,
@@ -112,7 +112,7 @@ async function beginRotation(secretId: string): Promise<{ current: KeyPair; old:
       throw new LocalError("The secret has been given another value since this replacement began: put the one before back first");
     const SecretString = randomBytes(48).toString("base64url");
     await secrets().send(new PutSecretValueCommand({ SecretId: secretId, ClientRequestToken: token, SecretString }));
-    await note("replacement begun", nameKey(serviceKeyFrom(SecretString)));
+    await writeNote("replacement begun", nameKey(serviceKeyFrom(SecretString)));
   }
   const [current, old] = [await requireVersion(secretId, "AWSCURRENT"), await requireVersion(secretId, "AWSPREVIOUS")];
   return { current: serviceKeyFrom(current.value), old: serviceKeyFrom(old.value), since: current.since };
@@ -138,7 +138,7 @@ const newNote = (action: string, key: string): z.infer<typeof Note> => ({
   by: `${userInfo().username}@${hostname()}`,
 });
 
-async function note(action: string, key: string): Promise<void> {
+async function writeNote(action: string, key: string): Promise<void> {
   const made = newNote(action, key);
   await putIfAbsent(hostsKeyItems.note(`${made.at}#${randomUUID()}`), made);
 }

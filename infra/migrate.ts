@@ -1,7 +1,7 @@
 // Runs the migrations that a table lacks, for the commands that start and deploy the service, and says how that went.
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasMigrationsToRun, migrate } from "../shared/migrations/migrations.ts";
-import { accountIds } from "../shared/operations/operator.ts";
+import { accountIds } from "../shared/operations/accounts/operator.ts";
 
 /** The gateway waits 29 s for a request: after that, functions of the version before have handled theirs. */
 const OLD_REQUESTS_SECONDS = 30;

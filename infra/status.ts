@@ -1,6 +1,6 @@
 // `npm run admin -- status`: a service at a glance, for whoever runs it, as text or as JSON.
 import type { Environment } from "../shared/domain/environments.ts";
-import { readServiceStatus, type ServiceStatus } from "../shared/operations/service-status.ts";
+import { readServiceStatus, type ServiceStatus } from "../shared/operations/accounts/service-status.ts";
 import { type Costs, costsOfMonth } from "./costs.ts";
 
 interface Options {

@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { DryRun } from "../shared/api/dry-run.ts";
 import { ALL_PERMISSIONS } from "../shared/api/permissions.ts";
 import { getAccount } from "../shared/records/accounts.ts";
-import { setQuota } from "../shared/operations/operator.ts";
+import { setQuota } from "../shared/operations/accounts/operator.ts";
 import type { BackupRecord } from "../shared/records/schemas/backup.ts";
 import type { InstanceRecord } from "../shared/records/schemas/instance.ts";
 import type { ServerRecord } from "../shared/records/schemas/server.ts";

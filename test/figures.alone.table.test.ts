@@ -4,16 +4,16 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { routes } from "../shared/api/index.ts";
 import { getAccount } from "../shared/records/accounts.ts";
-import { beginBackup } from "../shared/operations/begin-backup.ts";
+import { beginBackup } from "../shared/operations/backups/begin-backup.ts";
 import { startChange } from "../shared/data/change.ts";
 import { getInstance } from "../shared/records/instances.ts";
 import { reserveOperation } from "../shared/records/operations.ts";
-import { endOperation } from "../shared/operations/operation-ends.ts";
+import { endOperation } from "../shared/operations/work/operation-ends.ts";
 import { getServer, moveServerToDeleting } from "../shared/records/servers.ts";
 import { newId } from "../shared/domain/ids.ts";
-import { setQuota } from "../shared/operations/operator.ts";
+import { setQuota } from "../shared/operations/accounts/operator.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain, unusedId } from "./harness/account.ts";
-import { type ApiResponse, type Client, stranger } from "./harness/client.ts";
+import { type ApiResponse, type Client, anonymous } from "./harness/client.ts";
 import { ownCloud } from "./harness/cloud.ts";
 import type { TestCloud } from "./harness/facts.ts";
 import { costIn } from "./harness/cost.ts";
@@ -654,7 +654,7 @@ test("a page of a resource's operations costs one more call for the linked ones,
 test("a request that fails before any lookup costs no read", async () => {
   for (const token of [undefined, "nonsense", "svc_test_short", "svc_live_" + "a".repeat(36), "a.b.c"]) {
     const { response, authorizer, handler } = await costOf("servers.list", () =>
-      stranger.get("/servers", token === undefined ? {} : { token }),
+      anonymous.get("/servers", token === undefined ? {} : { token }),
     );
     expect(response.status).toBe(401);
     expect([authorizer, handler]).toEqual([[], []]);
@@ -666,7 +666,7 @@ test("public endpoints cost no call", async () => {
     ["health.get", "/health"],
     ["openapi.get", "/openapi.json"],
   ] as const)
-    expect(await costOf(id, () => stranger.get(path))).toMatchObject({ authorizer: [], handler: [] });
+    expect(await costOf(id, () => anonymous.get(path))).toMatchObject({ authorizer: [], handler: [] });
 });
 
 test("a malformed request costs only the authorizer's call", async () => {

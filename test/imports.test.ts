@@ -54,6 +54,29 @@ const LAYERS = [
 ];
 const layerOf = (place: string): number => LAYERS.indexOf(place.split("/")[1] ?? "");
 
+/** From the bottom up: a file imports from its own shelf and from those before it in the list. */
+const SHELVES: Readonly<Record<string, readonly string[]>> = {
+  "shared/operations": [
+    "credentials",
+    "backups",
+    "code",
+    "work",
+    "monitoring",
+    "events",
+    "sign-in",
+    "accounts",
+    "forecasts",
+    "bulk",
+  ],
+  "dashboard/src/resource": ["words", "page", "list", "dialog", "form"],
+};
+
+test.each(Object.entries(SHELVES))("the shelves of %s import in one direction", (folder, shelves) => {
+  const shelfOf = (place: string): number => shelves.indexOf(place.slice(folder.length + 1).split("/")[0] ?? "");
+  expect(globSync(`${folder}/**/*.{ts,tsx}`).filter((file) => shelfOf(file) === -1)).toEqual([]);
+  expect(breaking(({ file, from }) => !isIn(file, folder) || !isIn(from, folder) || shelfOf(from) <= shelfOf(file))).toEqual([]);
+});
+
 test("the layers inside shared import in one direction", () => {
   expect(globSync("shared/**/*.ts").filter((file) => layerOf(file) === -1)).toEqual([]);
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isIn(from, "shared") || layerOf(from) <= layerOf(file))).toEqual([

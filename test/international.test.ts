@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Sso } from "../shared/api/sso.ts";
-import { createUser } from "../shared/operations/operator.ts";
+import { createUser } from "../shared/operations/accounts/operator.ts";
 import { uniqueForm } from "../shared/domain/words.ts";
 import { account, type TestAccount, unique, uniqueDatabase } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";

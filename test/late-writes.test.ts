@@ -6,7 +6,7 @@ import { startChange } from "../shared/data/change.ts";
 import { getInstance, recordNeutralized, requireWritable } from "../shared/records/instances.ts";
 import { keys } from "../shared/data/keys.ts";
 import { addResult, findOperation, reserveOperation } from "../shared/records/operations.ts";
-import { endOperation } from "../shared/operations/operation-ends.ts";
+import { endOperation } from "../shared/operations/work/operation-ends.ts";
 import type { OperationRecord } from "../shared/records/schemas/operation.ts";
 import { findErp, writeSandboxData } from "../shared/providers/sandbox/machines.ts";
 import { getServer, moveServerToDeleting, requireServerReady } from "../shared/records/servers.ts";

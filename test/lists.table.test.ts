@@ -8,7 +8,7 @@ import { seedAlert, seedBackup, seedDeploy, seedInstance, seedFactor, seedInvita
 import { listRoutes, pathOf } from "./harness/requests.ts";
 import { some } from "./harness/some.ts";
 import { DEPLOY, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
-import { setQuota } from "../shared/operations/operator.ts";
+import { setQuota } from "../shared/operations/accounts/operator.ts";
 import { removeSshKey, getSshKey } from "../shared/records/ssh-keys.ts";
 import { startChange } from "../shared/data/change.ts";
 

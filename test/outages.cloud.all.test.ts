@@ -10,8 +10,8 @@ import { ListedServer, Server } from "../shared/api/servers.ts";
 import { getAccount } from "../shared/records/accounts.ts";
 import { startChange } from "../shared/data/change.ts";
 import { beginOperation, findOperation, reserveOperation } from "../shared/records/operations.ts";
-import { withdrawOperation } from "../shared/operations/operation-ends.ts";
-import { setQuota } from "../shared/operations/operator.ts";
+import { withdrawOperation } from "../shared/operations/work/operation-ends.ts";
+import { setQuota } from "../shared/operations/accounts/operator.ts";
 import type { OperationRecord } from "../shared/records/schemas/operation.ts";
 import { getServer, moveServerToDeleting } from "../shared/records/servers.ts";
 import { ConditionFailed, putIfAbsent } from "../shared/data/table.ts";
@@ -19,7 +19,7 @@ import { newId } from "../shared/domain/ids.ts";
 import { ensureStarted } from "../shared/runtime/begin.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
-import { stranger } from "./harness/client.ts";
+import { anonymous } from "./harness/client.ts";
 import { processCloud } from "./harness/cloud.ts";
 import type { TestCloud } from "./harness/facts.ts";
 import { warmLogs } from "./harness/logs.ts";
@@ -70,10 +70,10 @@ describe.each([true, "refuse", "silent"] as const)("without the database (%s)", 
     for (const response of responses) unavailable(response);
     const [health, unknown, malformed, login] = await without("dynamodb", mode, () =>
       Promise.all([
-        stranger.get("/health"),
-        stranger.get("/nothing"),
-        stranger.get("/servers", { token: "svc_test_typo" }),
-        stranger.post("/auth/login", { email: me.user.email, password: me.user.password }),
+        anonymous.get("/health"),
+        anonymous.get("/nothing"),
+        anonymous.get("/servers", { token: "svc_test_typo" }),
+        anonymous.post("/auth/login", { email: me.user.email, password: me.user.password }),
       ]),
     );
     expect([health.status, unknown.status, malformed.status]).toEqual([200, 404, 401]);

@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../shared/api/alerts.ts";
 import { Operation } from "../shared/api/operations.ts";
-import { evaluateAlert, readAlerts } from "../shared/operations/alerts.ts";
-import { setQuota } from "../shared/operations/operator.ts";
+import { evaluateAlert, readAlerts } from "../shared/operations/monitoring/alerts.ts";
+import { setQuota } from "../shared/operations/accounts/operator.ts";
 import { freeSlots } from "../shared/data/slots.ts";
 import { encodeStamp } from "../shared/data/stamps.ts";
 import { keys } from "../shared/data/keys.ts";
 import { updateOne } from "../shared/data/table.ts";
 import { fingerprintOfId } from "../shared/domain/token-value.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "./harness/account.ts";
-import { type ApiResponse, type Client, statusesOf, stranger } from "./harness/client.ts";
+import { type ApiResponse, type Client, statusesOf, anonymous } from "./harness/client.ts";
 import { apiUrl } from "./harness/cloud.ts";
 import { everyRoute, pathOf } from "./harness/requests.ts";
 import { some } from "./harness/some.ts";
@@ -311,13 +311,13 @@ test("an operation's ETag is valid until it progresses", async () => {
 });
 
 test("the OpenAPI description can be cached, and returns 304 while it is unchanged", async () => {
-  const full = await stranger.get("/openapi.json");
+  const full = await anonymous.get("/openapi.json");
   expect(etagOf(full)).toMatch(/^W\/"/);
   for (const known of [etagOf(full), etagOf(full).slice(2)]) {
-    const response = await stranger.get("/openapi.json", { headers: { "if-none-match": known } });
+    const response = await anonymous.get("/openapi.json", { headers: { "if-none-match": known } });
     expect([response.status, response.text]).toEqual([304, ""]);
   }
-  expect((await stranger.get("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
+  expect((await anonymous.get("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);
 });
 
 describe("compression", () => {

@@ -36,9 +36,9 @@ const glossary = [...contributing.slice(contributing.indexOf("## Words")).matchA
   .slice(1)
   .filter(({ word }) => !word.startsWith("--"));
 
-test("the glossary has at most 25 words, and rules out only words that this file looks for", () => {
+test("the glossary has at most 30 words, and rules out only words that this file looks for", () => {
   expect(glossary.length).toBeGreaterThan(20);
-  expect(glossary.length).toBeLessThanOrEqual(25);
+  expect(glossary.length).toBeLessThanOrEqual(30);
   const unknown = glossary.flatMap(({ lost }) => lost).filter((word) => lostIn(word).length === 0);
   expect(unknown).toEqual([]);
 });

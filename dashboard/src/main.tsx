@@ -7,7 +7,7 @@ import { startText } from "./messages/start.ts";
 import { loadText } from "./messages/text.ts";
 
 document.documentElement.lang = language;
-sayLoading();
+announceLoading();
 
 const root = document.getElementById("root") ?? document.body;
 
@@ -48,7 +48,7 @@ load(async () => {
 });
 
 /** index.html says it in English. */
-function sayLoading(): void {
+function announceLoading(): void {
   const [said, link] = [document.querySelector("#root > p"), document.querySelector("#root > p > a")];
   if (said === null || link === null) return;
   const { before, link: reload, after } = startText.loading;

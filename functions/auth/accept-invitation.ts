@@ -3,24 +3,24 @@ import { ApiError, emailTaken, linkInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { retryOnConflict, startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { admitAddress, uncounted } from "../../shared/operations/login-limits.ts";
-import { requireUncommon } from "../../shared/operations/new-passwords.ts";
-import { maySend } from "../../shared/operations/roles.ts";
-import { requireAllowedAddress, requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
+import { beginAddressAttempt, withoutCounting } from "../../shared/operations/credentials/login-limits.ts";
+import { requireUncommonPassword } from "../../shared/operations/credentials/new-passwords.ts";
+import { mayGrant } from "../../shared/operations/credentials/roles.ts";
+import { requireAllowedAddress, requirePasswordAllowed } from "../../shared/operations/sign-in/sign-in-rules.ts";
 import { signIn } from "../../shared/runtime/sign-in.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationOfLink, removeInvitation } from "../../shared/records/invitations.ts";
-import { findUserByEmail, requireSame, reserveUser, userRef } from "../../shared/records/users.ts";
+import { findUserByEmail, requireUnchangedUser, reserveUser, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, requestId, userAgent, acceptLanguage }) => {
-  requireUncommon("password", body.password);
-  const attempt = await admitAddress(ipAddress ?? "unknown"); // nobody tries many links
+  requireUncommonPassword("password", body.password);
+  const attempt = await beginAddressAttempt(ipAddress ?? "unknown"); // nobody tries many links
   const { invitation: invited } = await openInvitation(body.token);
-  await uncounted(attempt, async () => {
+  await withoutCounting(attempt, async () => {
     await requirePasswordAllowed(invited.email, invited.account_id);
     requireAllowedAddress(await getAccount(invited.account_id), ipAddress);
     if ((await findUserByEmail(invited.email)) === undefined) return;
@@ -33,7 +33,7 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
     const change = startChange(await getAccount(invitation.account_id));
     const { email, role, permissions } = invitation;
     removeInvitation(change, invitation, linkInvalid);
-    requireSame(change, sender);
+    requireUnchangedUser(change, sender);
     const user = reserveUser(change, { id: newId("user"), email, name: body.name, password_hash, role, permissions });
     const { account_id, id, name, role: as } = user;
     const caller = { account_id, type: "user" as const, id, name, permissions: [], role: as };
@@ -57,6 +57,6 @@ export const handler = handle(auth.acceptInvitation)(async ({ body, ipAddress, r
 async function openInvitation(token: string) {
   const invitation = await invitationOfLink(token);
   const sender = await find(userRef(invitation.invited_by.id));
-  if (sender?.account_id !== invitation.account_id || !maySend(sender, invitation)) throw linkInvalid();
+  if (sender?.account_id !== invitation.account_id || !mayGrant(sender, invitation)) throw linkInvalid();
   return { invitation, sender };
 }

@@ -1,24 +1,24 @@
 // POST /auth/password-reset/confirm
 import * as auth from "../../shared/api/auth.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { requireUncommon } from "../../shared/operations/new-passwords.ts";
-import { admitAddress, forgetFailures, uncounted } from "../../shared/operations/login-limits.ts";
-import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
+import { requireUncommonPassword } from "../../shared/operations/credentials/new-passwords.ts";
+import { beginAddressAttempt, forgetFailures, withoutCounting } from "../../shared/operations/credentials/login-limits.ts";
+import { requirePasswordAllowed } from "../../shared/operations/sign-in/sign-in-rules.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { requestMail } from "../../shared/records/mails.ts";
 import { endReset, userOfReset } from "../../shared/records/password-resets.ts";
-import { noteArrival, setPassword } from "../../shared/records/users.ts";
+import { markMailboxWorking, setPassword } from "../../shared/records/users.ts";
 import { log } from "../../shared/platform/log.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.confirmPasswordReset)(async ({ body, ipAddress, userAgent, requestId }) => {
-  requireUncommon("new_password", body.new_password);
-  const attempt = await admitAddress(ipAddress ?? "unknown"); // nobody tries many links
+  requireUncommonPassword("new_password", body.new_password);
+  const attempt = await beginAddressAttempt(ipAddress ?? "unknown"); // nobody tries many links
   const user = await userOfReset(body.token);
-  await uncounted(attempt, () => requirePasswordAllowed(user.email, user.account_id));
-  await noteArrival(user);
+  await withoutCounting(attempt, () => requirePasswordAllowed(user.email, user.account_id));
+  await markMailboxWorking(user);
   const password_hash = await hashPassword(body.new_password);
   const change = startChange(await getAccount(user.account_id));
   endReset(change, user, body.token);

@@ -6,9 +6,9 @@ import { find } from "../../shared/data/table.ts";
 import type { UserRecord } from "../../shared/records/schemas/user.ts";
 import { findUserByEmail, userRef } from "../../shared/records/users.ts";
 import { hasSecondFactor } from "../../shared/records/second-factors.ts";
-import { admitLogin, uncounted } from "../../shared/operations/login-limits.ts";
-import { signInChallenge } from "../../shared/operations/proof-required.ts";
-import { requirePasswordAllowed } from "../../shared/operations/sign-in-rules.ts";
+import { beginLoginAttempt, withoutCounting } from "../../shared/operations/credentials/login-limits.ts";
+import { signInChallenge } from "../../shared/operations/sign-in/proof-required.ts";
+import { requirePasswordAllowed } from "../../shared/operations/sign-in/sign-in-rules.ts";
 import { asciiEmail } from "../../shared/domain/international.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signIn } from "../../shared/runtime/sign-in.ts";
@@ -16,8 +16,8 @@ import { NO_PASSWORD, verifyPassword } from "../../shared/platform/passwords.ts"
 
 export const handler = handle(auth.login)(async ({ body, requestId, origin, ...from }) => {
   const email = asciiEmail(body.email);
-  const attempt = await admitLogin(email, from.ipAddress ?? "unknown");
-  await uncounted(attempt, () => requirePasswordAllowed(email));
+  const attempt = await beginLoginAttempt(email, from.ipAddress ?? "unknown");
+  await withoutCounting(attempt, () => requirePasswordAllowed(email));
   const user = await findUserByEmail(email);
   const correct = await verifyPassword(body.password, user?.password_hash ?? NO_PASSWORD);
   if (user === undefined || !correct) throw wrongPassword();

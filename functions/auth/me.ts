@@ -1,7 +1,7 @@
 // GET /auth/me
 import * as auth from "../../shared/api/auth.ts";
 import { accountRef, requireAccount } from "../../shared/records/accounts.ts";
-import { callerRef } from "../../shared/operations/admission.ts";
+import { callerRef } from "../../shared/operations/credentials/admission.ts";
 import { roleIn } from "../../shared/records/schemas/caller.ts";
 import { showUser, userRef } from "../../shared/records/users.ts";
 import { env } from "../../shared/platform/env.ts";

@@ -1,6 +1,6 @@
 // POST /auth/login/passkey
 import * as auth from "../../shared/api/auth.ts";
-import { checkPasskeyAlone } from "../../shared/operations/proofs.ts";
+import { checkPasskeyAlone } from "../../shared/operations/sign-in/proofs.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signInProven } from "../../shared/runtime/sign-in.ts";
 

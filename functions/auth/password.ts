@@ -4,19 +4,19 @@ import * as auth from "../../shared/api/auth.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { cancelReset } from "../../shared/records/password-resets.ts";
 import { setPassword, userRef } from "../../shared/records/users.ts";
-import { requireUncommon } from "../../shared/operations/new-passwords.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { requireUncommonPassword } from "../../shared/operations/credentials/new-passwords.ts";
+import { beginLoginAttempt } from "../../shared/operations/credentials/login-limits.ts";
 import { requestMail } from "../../shared/records/mails.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, requireSession } from "../../shared/runtime/handle.ts";
 import { hashPassword, verifyPassword } from "../../shared/platform/passwords.ts";
 
 export const handler = handle(auth.password)(async ({ body, caller, by, ipAddress, userAgent, read, commit }) => {
-  requireUncommon("new_password", body.new_password);
+  requireUncommonPassword("new_password", body.new_password);
   const { change, user } = await beginChange({ caller, read }, { user: userRef(caller.id) });
   if (user === undefined) throw new ApiError("UNAUTHORIZED"); // removed after the session was authenticated
   // A stolen session must not be a way to guess the password.
-  const attempt = await admitLogin(user.email, ipAddress ?? "unknown");
+  const attempt = await beginLoginAttempt(user.email, ipAddress ?? "unknown");
   if (!(await verifyPassword(body.current_password, user.password_hash))) throw notCurrentPassword();
   await attempt.succeeded();
   setPassword(change, user, await hashPassword(body.new_password), requireSession(caller));

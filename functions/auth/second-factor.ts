@@ -1,6 +1,6 @@
 // POST /auth/login/second-factor
 import * as auth from "../../shared/api/auth.ts";
-import { checkProof } from "../../shared/operations/proofs.ts";
+import { checkProof } from "../../shared/operations/sign-in/proofs.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { signInProven } from "../../shared/runtime/sign-in.ts";
 

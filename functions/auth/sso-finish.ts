@@ -2,12 +2,12 @@
 import { ApiError, ssoInvalid } from "../../shared/api/errors.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { find } from "../../shared/data/table.ts";
-import { admitAddress, uncounted } from "../../shared/operations/login-limits.ts";
-import { receiverGuard } from "../../shared/operations/receivers.ts";
-import { requireAllowedAddress } from "../../shared/operations/sign-in-rules.ts";
-import { admitPerson } from "../../shared/operations/sso-people.ts";
-import { withProvider } from "../../shared/operations/sso-providers.ts";
-import { openState, spendState, type State } from "../../shared/operations/sso-states.ts";
+import { beginAddressAttempt, withoutCounting } from "../../shared/operations/credentials/login-limits.ts";
+import { receiverGuard } from "../../shared/operations/events/receivers.ts";
+import { requireAllowedAddress } from "../../shared/operations/sign-in/sign-in-rules.ts";
+import { findOrAddPerson } from "../../shared/operations/sign-in/sso-people.ts";
+import { withProvider } from "../../shared/operations/sign-in/sso-providers.ts";
+import { openState, spendState, type State } from "../../shared/operations/sign-in/sso-states.ts";
 import {
   type Claims,
   completeClaims,
@@ -24,23 +24,23 @@ import { handle } from "../../shared/runtime/handle.ts";
 import { signIn } from "../../shared/runtime/sign-in.ts";
 
 export const handler = handle(auth.ssoFinish)(async ({ body, ...from }) => {
-  const attempt = await admitAddress(from.ipAddress ?? "unknown"); // nobody tries many codes
+  const attempt = await beginAddressAttempt(from.ipAddress ?? "unknown"); // nobody tries many codes
   const state = await openState(body.state, body.browser_secret);
   const sso = await find(ssoRef(state.account));
   // Rejects the state of another provider than the browser was sent to, and of one that was removed.
   if (sso === undefined || sso.links !== state.links) throw ssoInvalid();
   await spendState(state);
-  await uncounted(attempt, async () => requireAllowedAddress(await getAccount(sso.account_id), from.ipAddress));
-  const claims = await withProvider(sso.account_id, () => proveWho(sso, state, body)).catch(async (error: unknown) => {
+  await withoutCounting(attempt, async () => requireAllowedAddress(await getAccount(sso.account_id), from.ipAddress));
+  const claims = await withProvider(sso.account_id, () => verifyPerson(sso, state, body)).catch(async (error: unknown) => {
     // A provider that is down was no guess: owners still sign in with a passkey from the same address.
     if (error instanceof ApiError && error.code !== "UNAUTHORIZED") await attempt.succeeded();
     throw error;
   });
   await attempt.succeeded(); // who it is, is proven; they may still not be admitted
-  return signIn(await admitPerson(sso, claims, from), from, "sso");
+  return signIn(await findOrAddPerson(sso, claims, from), from, "sso");
 });
 
-async function proveWho(
+async function verifyPerson(
   sso: SsoRecord,
   state: State,
   { code, iss }: { code: string; iss?: string | undefined },

@@ -1,6 +1,6 @@
 // DELETE /instances/:id/backup-policy
 import * as backupPolicy from "../../shared/api/backup-policy.ts";
-import { waitingBackup } from "../../shared/operations/begin-backup.ts";
+import { waitingBackup } from "../../shared/operations/backups/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";

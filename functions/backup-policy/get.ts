@@ -2,7 +2,7 @@
 import * as backupPolicy from "../../shared/api/backup-policy.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { policyRef, requirePolicy } from "../../shared/records/policies.ts";
-import { toPolicy } from "../../shared/operations/policy-changes.ts";
+import { toPolicy } from "../../shared/operations/backups/policy-changes.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(backupPolicy.get)(async ({ params, caller, read }) => {

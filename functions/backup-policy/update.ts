@@ -1,14 +1,14 @@
 // PUT /instances/:id/backup-policy
 import * as backupPolicy from "../../shared/api/backup-policy.ts";
-import { isFirstRunning, waitingBackup } from "../../shared/operations/begin-backup.ts";
+import { isFirstRunning, waitingBackup } from "../../shared/operations/backups/begin-backup.ts";
 import { POLICY_FIELDS } from "../../shared/api/backup-policy.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { forecastPolicy } from "../../shared/operations/policy-forecast.ts";
+import { forecastPolicy } from "../../shared/operations/forecasts/policy-forecast.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { policyRef, policyVersion } from "../../shared/records/policies.ts";
-import { setPolicy, toPolicy } from "../../shared/operations/policy-changes.ts";
+import { setPolicy, toPolicy } from "../../shared/operations/backups/policy-changes.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -1,7 +1,7 @@
 // POST /instances/:id/backups
 import * as backups from "../../shared/api/backups.ts";
 import { toBackup } from "../../shared/records/backups.ts";
-import { beginBackup } from "../../shared/operations/begin-backup.ts";
+import { beginBackup } from "../../shared/operations/backups/begin-backup.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -1,7 +1,7 @@
 // DELETE /backups/:id
 import * as backups from "../../shared/api/backups.ts";
 import { backupRef, backupVersion, beginDeletion, requireBackup, requireDeletable } from "../../shared/records/backups.ts";
-import { forecastBackupDeletion } from "../../shared/operations/backup-forecast.ts";
+import { forecastBackupDeletion } from "../../shared/operations/forecasts/backup-forecast.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -2,8 +2,8 @@
 import { serverOfBackupUnknown } from "../../shared/api/errors.ts";
 import * as backups from "../../shared/api/backups.ts";
 import { backupRef, requireBackup, requireDrillable } from "../../shared/records/backups.ts";
-import { beginDrill } from "../../shared/operations/drills.ts";
-import { forecastDrill } from "../../shared/operations/backup-forecast.ts";
+import { beginDrill } from "../../shared/operations/backups/drills.ts";
+import { forecastDrill } from "../../shared/operations/forecasts/backup-forecast.ts";
 import { instanceRef } from "../../shared/records/instances.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { requireServerInBody, serverRef } from "../../shared/records/servers.ts";

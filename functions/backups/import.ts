@@ -1,7 +1,7 @@
 // POST /backups/:id/import
 import * as backups from "../../shared/api/backups.ts";
 import { backupRef, requireBackup } from "../../shared/records/backups.ts";
-import { retryImport } from "../../shared/operations/imports.ts";
+import { retryImport } from "../../shared/operations/backups/imports.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";

@@ -2,7 +2,7 @@
 import { backupUploaded, instanceOfBackupDeleted } from "../../shared/api/errors.ts";
 import * as backups from "../../shared/api/backups.ts";
 import { backupRef, requireBackup, requireRestorable, retainBackup } from "../../shared/records/backups.ts";
-import { forecastRestore } from "../../shared/operations/backup-forecast.ts";
+import { forecastRestore } from "../../shared/operations/forecasts/backup-forecast.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { find } from "../../shared/data/table.ts";

@@ -1,6 +1,6 @@
 // POST /instances/:id/code/check
 import * as code from "../../shared/api/code.ts";
-import { beginCheck } from "../../shared/operations/begin-code-work.ts";
+import { beginCheck } from "../../shared/operations/code/begin-code-work.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";
 import { toOperation } from "../../shared/records/operations.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";

@@ -1,6 +1,6 @@
 // GET /instances/:id/code
 import * as code from "../../shared/api/code.ts";
-import { showImage } from "../../shared/operations/images.ts";
+import { showImage } from "../../shared/operations/monitoring/images.ts";
 import { newestImages } from "../../shared/providers/images.ts";
 import { codeRef, emptyCode, toCode } from "../../shared/records/code.ts";
 import { instanceRef, requireInstance } from "../../shared/records/instances.ts";

@@ -1,7 +1,7 @@
 // POST /instances/:id/actions
 import * as instances from "../../shared/api/instances.ts";
-import { beginBackup } from "../../shared/operations/begin-backup.ts";
-import { forecastAction } from "../../shared/operations/instance-forecast.ts";
+import { beginBackup } from "../../shared/operations/backups/begin-backup.ts";
+import { forecastAction } from "../../shared/operations/forecasts/instance-forecast.ts";
 import {
   instanceRef,
   moveInstance,

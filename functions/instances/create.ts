@@ -2,9 +2,9 @@
 import { noSuch, type Problem } from "../../shared/api/errors.ts";
 import * as instances from "../../shared/api/instances.ts";
 import { backupRef, requireFiles, requireRestorable } from "../../shared/records/backups.ts";
-import { beginClone } from "../../shared/operations/clones.ts";
-import { forecastClone } from "../../shared/operations/clone-forecast.ts";
-import { alsoEndsRedirect, forecastCreation } from "../../shared/operations/instance-forecast.ts";
+import { beginClone } from "../../shared/operations/work/clones.ts";
+import { forecastClone } from "../../shared/operations/forecasts/clone-forecast.ts";
+import { alsoEndsRedirect, forecastCreation } from "../../shared/operations/forecasts/instance-forecast.ts";
 import { reserveInstance, toInstance } from "../../shared/records/instances.ts";
 import { type Begun, reserveOperation } from "../../shared/records/operations.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
@@ -13,7 +13,7 @@ import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
-import { sealFor } from "../../shared/data/sealed.ts";
+import { storeSealed } from "../../shared/data/sealed.ts";
 import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";
 import { problemsOfErp } from "../../shared/providers/offers.ts";
@@ -55,7 +55,7 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
     operationId,
   );
   const redirectOf = await endRedirect(change, records.redirect, instance);
-  await sealFor(change, operationId, admin_password);
+  await storeSealed(change, operationId, admin_password);
   const begun = { change, by, operationId, caller };
   const forecast =
     backup === undefined ? beginEmpty(begun, instance, policy) : beginFromBackup(begun, instance, { backup, policy });

@@ -1,6 +1,6 @@
 // DELETE /instances/:id
 import * as instances from "../../shared/api/instances.ts";
-import { forecastInstanceDeletion } from "../../shared/operations/instance-forecast.ts";
+import { forecastInstanceDeletion } from "../../shared/operations/forecasts/instance-forecast.ts";
 import { instanceRef, instanceVersion, moveInstance, requireInstance, requireAllowed } from "../../shared/records/instances.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { requireServerFree } from "../../shared/records/servers.ts";

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { erpNotInstalled, serverNotActive } from "../../shared/api/errors.ts";
 import * as instances from "../../shared/api/instances.ts";
 import { serverStatus, USABLE } from "../../shared/domain/lifecycle.ts";
-import { notedRef, noteReading, withinLogLimits } from "../../shared/operations/log-reads.ts";
+import { lastReadingRef, buildReadingUpdate, withinLogLimits } from "../../shared/operations/monitoring/log-reads.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { readLog } from "../../shared/runtime/read-log.ts";
-import { waiting } from "../../shared/runtime/waiting.ts";
+import { withWaitSlot } from "../../shared/runtime/waiting.ts";
 
 /** Another request of the credential has noted it in this moment, which is as good. */
 const NOTED = new Error("The reading of the logs is noted already");
@@ -20,7 +20,7 @@ const NOTHING = { lines: [], truncated: false, next: "" };
 const LOOK_SECONDS = 4;
 
 export const handler = handle(instances.logs)(({ params, query: { follow, ...reading }, caller, by, read, commit, isHead }) =>
-  waiting(caller, follow, async (seconds) => {
+  withWaitSlot(caller, follow, async (seconds) => {
     const { account_id } = caller;
     if (reading.source === "database") requirePermission(caller, "backups:restore");
     const instance = await getInstance(account_id, params.id);
@@ -29,8 +29,8 @@ export const handler = handle(instances.logs)(({ params, query: { follow, ...rea
     if (!instance.installed) throw erpNotInstalled(instance.state);
     if (isHead) return NOTHING;
     return withinLogLimits(instance, async () => {
-      const ref = notedRef(caller, instance.id);
-      const note = await noteReading(ref);
+      const ref = lastReadingRef(caller, instance.id);
+      const note = await buildReadingUpdate(ref);
       if (note !== undefined) {
         const { change } = await beginChange({ caller, read }, {});
         change.update(ref.key, { set: note.set }, note.where, () => NOTED);

@@ -1,7 +1,7 @@
 // GET /instances/:id/metrics
 import * as instances from "../../shared/api/instances.ts";
-import { INSTANCE_SERIES } from "../../shared/domain/figures.ts";
-import { showMetrics } from "../../shared/operations/metrics.ts";
+import { INSTANCE_SERIES } from "../../shared/domain/metrics.ts";
+import { showMetrics } from "../../shared/operations/monitoring/metrics.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

@@ -3,14 +3,14 @@ import * as instances from "../../shared/api/instances.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { requireNotMoving } from "../../shared/operations/domain-moves.ts";
-import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/instance-forecast.ts";
+import { requireNotMoving } from "../../shared/operations/work/domain-moves.ts";
+import { alsoEndsRedirect, forecastUpdate } from "../../shared/operations/forecasts/instance-forecast.ts";
 import {
   claimDomain,
   instanceRef,
   instanceVersion,
   moveInstance,
-  passOnQuota,
+  scheduleQuotaUpdate,
   requireInstance,
   applyRename,
   renameInstance,
@@ -39,7 +39,7 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
     const forecast = () => forecastUpdate(caller, instance, body);
     const { domain, ...fields } = body;
     if (domain === undefined || domain === instance.domain) {
-      passOnQuota(change, instance, fields);
+      scheduleQuotaUpdate(change, instance, fields);
       const named = domain !== undefined;
       if (named) await requireNotMoving(instance);
       const renamed = renameInstance(change, instance, fields, named);
@@ -54,7 +54,7 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
     const moved = moveInstance(change, instance, { type: "instance.update", operationId }, fields);
     claimDomain(change, instance, domain);
     const redirectOf = await endRedirect(change, records.redirect, { id: instance.id, domain });
-    passOnQuota(change, instance, fields);
+    scheduleQuotaUpdate(change, instance, fields);
     reserveOperation(change, by, {
       id: operationId,
       type: "instance.update",

@@ -2,7 +2,7 @@
 import { notFound } from "../../shared/api/errors.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { find } from "../../shared/data/table.ts";
-import { requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
+import { requireRole, requireRoleFor, requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationRef, invitationVersion, removeInvitation, requireInvitation } from "../../shared/records/invitations.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -15,7 +15,7 @@ export const handler = handle(invitations.delete)(async ({ params, caller, by, r
   const invitation = requireInvitation(found.invitation);
   if (invitation.role === "owner") requireRole(caller, "owner");
   match(change, invitationVersion(invitation));
-  requireStill(change, caller);
+  requireUnchangedRole(change, caller);
   removeInvitation(change, invitation, () => notFound("invitation"));
   logEvent(change, by, "user.invitation_deleted", { type: "user", id: invitation.id, name: invitation.email });
   return commit(change, { id: invitation.id, deleted: true });

@@ -1,6 +1,6 @@
 // GET /users/invitations
 import * as invitations from "../../shared/api/invitations.ts";
-import { maySend } from "../../shared/operations/roles.ts";
+import { mayGrant } from "../../shared/operations/credentials/roles.ts";
 import { allInvitations, isForUser, showInvitation } from "../../shared/records/invitations.ts";
 import { allUsers } from "../../shared/records/users.ts";
 import { smallPage } from "../../shared/data/pages.ts";
@@ -11,7 +11,7 @@ export const handler = handle(invitations.list)(async ({ query, caller }) => {
   const senders = new Map(users.map((user) => [user.id, user]));
   const open = all.filter(
     (invitation) =>
-      maySend(senders.get(invitation.invited_by.id), invitation) && !users.some((user) => isForUser(invitation, user)),
+      mayGrant(senders.get(invitation.invited_by.id), invitation) && !users.some((user) => isForUser(invitation, user)),
   );
   const { items, meta } = smallPage(open, query, "invitation");
   return { items: items.map(showInvitation), meta };

@@ -3,8 +3,8 @@ import { alreadyUser } from "../../shared/api/errors.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { find } from "../../shared/data/table.ts";
 import { preferredLanguage } from "../../shared/mail/messages.ts";
-import { admitInvitation } from "../../shared/operations/mail-limits.ts";
-import { requireGrantable, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
+import { limitInvitations } from "../../shared/operations/credentials/mail-limits.ts";
+import { requireGrantable, requireRoleFor, requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { invitationRef, renewInvitation, requireInvitation, showInvitation } from "../../shared/records/invitations.ts";
@@ -20,8 +20,8 @@ export const handler = handle(invitations.resend)(async ({ params, caller, by, a
   const present = requireInvitation(found.invitation);
   requireGrantable(caller, present);
   if ((await findUserByEmail(present.email))?.account_id === account.id) throw alreadyUser();
-  requireStill(change, caller);
-  await admitInvitation(account.id);
+  requireUnchangedRole(change, caller);
+  await limitInvitations(account.id);
   const { invitation, token } = renewInvitation(change, caller, present);
   await requestMail(change, {
     to: { email: invitation.email },

@@ -7,10 +7,10 @@ import type { Caller } from "../../shared/records/schemas/caller.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { pauseBeforePoll } from "../../shared/domain/limits.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
-import { waiting } from "../../shared/runtime/waiting.ts";
+import { withWaitSlot } from "../../shared/runtime/waiting.ts";
 
 export const handler = handle(operations.get)(async ({ params, query, caller }) => {
-  const operation = await waiting(caller, query.wait, (seconds) => waitForEnd(params.id, caller, seconds));
+  const operation = await withWaitSlot(caller, query.wait, (seconds) => waitForEnd(params.id, caller, seconds));
   return toOperation(operation);
 });
 

@@ -3,32 +3,32 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as operations from "../../shared/api/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
 import { workBehind } from "../../shared/domain/log-positions.ts";
-import { withinLogLimits } from "../../shared/operations/log-reads.ts";
+import { withinLogLimits } from "../../shared/operations/monitoring/log-reads.ts";
 import { getOperation, permissionsToRead } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { findWorkLog } from "../../shared/records/work-logs.ts";
 import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { readLogOf } from "../../shared/runtime/read-log.ts";
-import { waiting } from "../../shared/runtime/waiting.ts";
+import { withWaitSlot } from "../../shared/runtime/waiting.ts";
 
 /** Between two looks at work that is followed: each signs in to the server. */
 const LOOK_SECONDS = 4;
 
 export const handler = handle(operations.log)(({ params: { id }, query: { after = "0", follow }, caller, isHead }) =>
-  waiting(caller, follow, async (seconds) => {
+  withWaitSlot(caller, follow, async (seconds) => {
     const operation = await getOperation(caller.account_id, id);
     if (operation.created_by.id !== caller.id)
       for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
     const from = Number(after);
-    if (isHead || !isOpen(operation.state)) return stored(operation, from);
+    if (isHead || !isOpen(operation.state)) return readStoredLog(operation, from);
     return withinLogLimits(operation, async () => {
       const until = Date.now() + seconds * 1000;
-      let found = await running(operation, from);
+      let found = await readRunningLog(operation, from);
       while (found.text === "" && Date.now() + LOOK_SECONDS * 1000 <= until) {
         await sleep(LOOK_SECONDS * 1000);
         const now = await getOperation(caller.account_id, id);
-        if (!isOpen(now.state)) return stored(now, from);
-        found = await running(now, from);
+        if (!isOpen(now.state)) return readStoredLog(now, from);
+        found = await readRunningLog(now, from);
       }
       return found;
     });
@@ -42,11 +42,11 @@ interface Found {
 }
 
 /** What has ended keeps its text. */
-async function stored(operation: OperationRecord, from: number): Promise<Found> {
+async function readStoredLog(operation: OperationRecord, from: number): Promise<Found> {
   return { ...workBehind(await findWorkLog(operation), from), ended: true };
 }
 
-const running = async (operation: OperationRecord, from: number): Promise<Found> => ({
+const readRunningLog = async (operation: OperationRecord, from: number): Promise<Found> => ({
   ...workBehind(await readLogOf(operation), from),
   ended: false,
 });

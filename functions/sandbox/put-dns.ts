@@ -2,7 +2,7 @@
 import { notFound } from "../../shared/api/errors.ts";
 import * as fields from "../../shared/api/fields.ts";
 import * as sandbox from "../../shared/api/sandbox.ts";
-import { setSandboxTxt } from "../../shared/operations/txt-records.ts";
+import { setSandboxTxt } from "../../shared/operations/sign-in/txt-records.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(sandbox.putDns)(async ({ params, body, caller }) => {

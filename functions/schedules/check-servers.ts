@@ -3,24 +3,34 @@
 // recorded too, and those that stay down are restarted. If it says that instances are paused, the machine is logged in to,
 // because its report says which. Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
-import { alertsReader, type ReadAlerts } from "../../shared/operations/alerts.ts";
-import { countLowDisk, explainUses, noteDisk, quotasOn, settingsPassedOn } from "../../shared/operations/disk-use.ts";
-import { judgeImages } from "../../shared/operations/images.ts";
-import { collectFigures, figuresSince, judgeFigures } from "../../shared/operations/figures.ts";
-import { judgeDown, judgeReport, judgeSilence } from "../../shared/operations/report-alerts.ts";
-import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
+import { alertsReader, type ReadAlerts } from "../../shared/operations/monitoring/alerts.ts";
+import {
+  countLowDisk,
+  explainUses,
+  recordLowDisk,
+  readDiskQuotas,
+  clearSettingsUpdate,
+} from "../../shared/operations/monitoring/disk-use.ts";
+import { recordOutdatedImages } from "../../shared/operations/monitoring/images.ts";
+import { collectMetrics, metricsSince, evaluateMetricAlerts } from "../../shared/operations/monitoring/metric-alerts.ts";
+import {
+  evaluateErpDownAlert,
+  evaluateReportAlerts,
+  evaluateUnreachableAlert,
+} from "../../shared/operations/monitoring/report-alerts.ts";
+import { recordCertificateEvents } from "../../shared/operations/monitoring/certificate-events.ts";
 import { leftoversOn, type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import {
   beginRestart,
-  judgeErps,
-  noteWatched,
+  recordErpHealth,
+  setErpsWatched,
   selectNews,
   selectReported,
   type StatusLine,
-  wasHeard,
-  withoutLines,
-} from "../../shared/operations/health.ts";
-import { noteReboot } from "../../shared/operations/reboots.ts";
+  hasLines,
+  loseLines,
+} from "../../shared/operations/monitoring/health.ts";
+import { recordRebootNeeded } from "../../shared/operations/monitoring/reboots.ts";
 import { recordProbe, watchedServers } from "../../shared/records/machines.ts";
 import type { HostReport } from "../../shared/records/schemas/host-report.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
@@ -37,7 +47,7 @@ import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts"
 import { shuffled } from "../../shared/runtime/shuffled.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { log } from "../../shared/platform/log.ts";
-import { publish } from "../../shared/platform/metrics.ts";
+import { publish } from "../../shared/platform/publish-metric.ts";
 
 /** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 800 dead servers within a run. */
 const PROBES_AT_ONCE = 100;
@@ -68,41 +78,41 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
   const news = isInTrouble ? undefined : selectNews(watched, await statusLine(server), at);
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
-  const lostLine = !isInTrouble && news === undefined && wasHeard(watched);
+  const lostLine = !isInTrouble && news === undefined && hasLines(watched);
   const hasPaused = news !== undefined && news !== "old" && news.paused === true;
   const loggedIn = lostLine || hasPaused || needsLogin(server, watched, at);
   const quotasChanged = watched.quotas_changed_at;
   const settings =
     loggedIn && quotasChanged !== undefined
-      ? { quotas: await quotasOn(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
+      ? { quotas: await readDiskQuotas(server), endedRedirects: watched.ended_redirects ?? new Set<string>() }
       : undefined;
   const { responded, report, samples, line, settingsTaken }: Probed = loggedIn
-    ? await probe(server, settings, figuresSince(watched, at))
+    ? await probe(server, settings, metricsSince(watched, at))
     : { responded: news !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
   // While its machine is rebooted or updated, neither its silence nor that of its ERPs means anything.
   const isHeld = server.operation_id !== null;
   if ((isInTrouble || !responded) && !isHeld)
-    await judgeSilence(await alertsOf(server.account_id), server, { watched, responded, at });
+    await evaluateUnreachableAlert(await alertsOf(server.account_id), server, { watched, responded, at });
   const heard =
     isInTrouble || !responded || isHeld
       ? {}
       : await processReport({ server, watched, loggedIn, news, line, report, at, alertsOf });
-  const collected = samples === undefined ? {} : await collectFigures(server, watched, samples, at);
+  const collected = samples === undefined ? {} : await collectMetrics(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
-  if (quotasChanged !== undefined && settingsTaken) await settingsPassedOn(server.id, quotasChanged);
+  if (quotasChanged !== undefined && settingsTaken) await clearSettingsUpdate(server.id, quotasChanged);
   if (report === undefined) return;
   const recorded = await recordReport(server, report);
   if (recorded !== undefined) {
     await recordDiskUse(server, recorded);
-    await judgeReport(await alertsOf(server.account_id), server, recorded, at);
-    await judgeCertificates(server, recorded);
-    await judgeImages(server, recorded, await newestImages());
-    await noteReboot(server, recorded);
-    await noteDisk(watched, recorded);
+    await evaluateReportAlerts(await alertsOf(server.account_id), server, recorded, at);
+    await recordCertificateEvents(server, recorded);
+    await recordOutdatedImages(server, recorded, await newestImages());
+    await recordRebootNeeded(server, recorded);
+    await recordLowDisk(watched, recorded);
   }
-  if (samples !== undefined) await judgeFigures(await alertsOf(server.account_id), server, samples);
+  if (samples !== undefined) await evaluateMetricAlerts(await alertsOf(server.account_id), server, samples);
   await removeLeftover(server, report);
 }
 
@@ -133,13 +143,14 @@ async function processReport({
   if (news === "old") return {};
   if (news === undefined) {
     if (!loggedIn) return {};
-    if (wasHeard(watched)) log.warn("a machine no longer says how its ERPs are", { server: server.id });
-    await noteWatched(server, false);
-    return withoutLines(watched);
+    if (hasLines(watched)) log.warn("a machine no longer says how its ERPs are", { server: server.id });
+    await setErpsWatched(server, false);
+    return loseLines(watched);
   }
-  if (!wasHeard(watched)) await noteWatched(server, true);
-  const { misses, wentDown, toRestart, seen } = await judgeErps(server, watched.misses, news, pausedErps(news, report));
-  for (const each of seen) if (!(await judgeDown(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
+  if (!hasLines(watched)) await setErpsWatched(server, true);
+  const { misses, wentDown, toRestart, seen } = await recordErpHealth(server, watched.misses, news, pausedErps(news, report));
+  for (const each of seen)
+    if (!(await evaluateErpDownAlert(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;

@@ -1,6 +1,6 @@
 // Sends what a lane of a webhook has due. Messages of the queue name the lanes.
 import * as z from "zod";
-import { sendLanes } from "../../shared/operations/delivery-queue.ts";
+import { sendLanes } from "../../shared/operations/events/delivery-queue.ts";
 import { runLane } from "../../shared/runtime/deliver.ts";
 
 const Messages = z.object({ Records: z.array(z.object({ body: z.string() })) });

@@ -2,13 +2,13 @@
 // minute, also for what the stream has missed and for tries that are due. Each minute, it also makes events of what the
 // authorizer has noted.
 import * as z from "zod";
-import { isMailed } from "../../shared/operations/event-mails.ts";
-import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/outbox.ts";
-import { lanesDue, sendLanes } from "../../shared/operations/delivery-queue.ts";
-import { queueDigests, queueMails } from "../../shared/operations/mail-queue.ts";
+import { isMailed } from "../../shared/operations/events/event-mails.ts";
+import { forwardEntries, readEntries, readOutbox } from "../../shared/operations/events/outbox.ts";
+import { lanesDue, sendLanes } from "../../shared/operations/events/delivery-queue.ts";
+import { queueDigests, queueMails } from "../../shared/operations/events/mail-queue.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { mailsDue } from "../../shared/records/mails.ts";
-import { tellOutsideUses } from "../../shared/operations/outside-events.ts";
+import { reportOutsideUses } from "../../shared/operations/credentials/outside-events.ts";
 
 /** The stream has only the key of each item, which leads to the item as it is now. */
 const Stream = z.object({
@@ -32,5 +32,5 @@ export async function handler(event?: unknown): Promise<void> {
   await sendLanes(await forwardEntries(await readOutbox()));
   await queueDigests();
   await sendLanes(await lanesDue());
-  await tellOutsideUses(); // last: however many there are, mails and webhooks do not wait for them
+  await reportOutsideUses(); // last: however many there are, mails and webhooks do not wait for them
 }

@@ -3,9 +3,9 @@
 import { expiredBackups } from "../../shared/records/backups.ts";
 import { workflowOf } from "../../shared/domain/lifecycle.ts";
 import { now } from "../../shared/data/change.ts";
-import { reserveExpiry } from "../../shared/operations/expiry.ts";
+import { reserveExpiry } from "../../shared/operations/backups/expiry.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
-import { dropExpired, expiredUploads, type ExpiringUpload, forgetExpired } from "../../shared/records/uploads.ts";
+import { removeExpiredUpload, expiredUploads, type ExpiringUpload, removeExpiredMarker } from "../../shared/records/uploads.ts";
 import { buildArchiveKey } from "../../shared/storage/archive-key.ts";
 import { abortUploads } from "../../shared/storage/uploads.ts";
 import { TryAgain } from "../../shared/platform/task-errors.ts";
@@ -43,8 +43,8 @@ const expireUploads = async (): Promise<void> =>
 
 async function expireUpload(expired: ExpiringUpload): Promise<void> {
   try {
-    if (await dropExpired(expired)) await abortUploads(buildArchiveKey(expired));
-    await forgetExpired(expired);
+    if (await removeExpiredUpload(expired)) await abortUploads(buildArchiveKey(expired));
+    await removeExpiredMarker(expired);
   } catch (error) {
     // Another run was faster, or the storage is away: the next hour does it.
     if (!(error instanceof ApiError || error instanceof TryAgain)) throw error;

@@ -1,9 +1,9 @@
 // Every six hours: deletes events, ended operations and closed alerts that are older than the service keeps them, closes alerts
 // whose time is up, says which API tokens expire soon, and looks whether domains of single sign-on still have their TXT records.
 import { removeHistory } from "../../shared/records/history.ts";
-import { endAlerts } from "../../shared/operations/alert-ends.ts";
-import { accountIds } from "../../shared/operations/operator.ts";
-import { checkDomains } from "../../shared/operations/sso-domains.ts";
+import { endAlerts } from "../../shared/operations/monitoring/alert-ends.ts";
+import { accountIds } from "../../shared/operations/accounts/operator.ts";
+import { checkDomains } from "../../shared/operations/sign-in/sso-domains.ts";
 import { ConditionFailed } from "../../shared/data/table.ts";
 import { HISTORY_DAYS } from "../../shared/domain/limits.ts";
 import { concurrentlyLogged } from "../../shared/runtime/concurrently-logged.ts";

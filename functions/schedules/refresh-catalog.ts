@@ -1,6 +1,6 @@
 // Every ten minutes: stores the providers' offers for the API functions, and once an hour the newest images of the ERP.
 import type { Catalog } from "../../shared/api/catalog.ts";
-import { forgetOffer, readOffers, recordEditions, recordOffer } from "../../shared/records/catalog.ts";
+import { removeOffer, readOffers, recordEditions, recordOffer } from "../../shared/records/catalog.ts";
 import { configuration } from "../../shared/platform/configuration.ts";
 import { refreshImages } from "../../shared/providers/images.ts";
 import { providers } from "../../shared/providers/index.ts";
@@ -12,7 +12,7 @@ export const handler = async (): Promise<void> => {
   const available = await providers();
   const codes = new Set(available.map(({ code }) => code));
   const gone = (await readOffers()).providers.filter(({ code }) => !codes.has(code));
-  for (const { code } of gone) await forgetOffer(code);
+  for (const { code } of gone) await removeOffer(code);
   await recordEditions(await editions());
   await refreshImages();
   // A provider that does not respond keeps its last offers, and an alarm goes off if that continues.

@@ -2,20 +2,20 @@
 // out which instances are overdue. It reads only the policies for which there is something to do. Beside that it checks and
 // deploys code that was pushed.
 import { ApiError } from "../../shared/api/errors.ts";
-import { waitingBackup } from "../../shared/operations/begin-backup.ts";
+import { waitingBackup } from "../../shared/operations/backups/begin-backup.ts";
 import { now, Overtaken } from "../../shared/data/change.ts";
 import { listPushes, type PushRecord } from "../../shared/records/deploy-hooks.ts";
 import { instanceRef, requireAllowed } from "../../shared/records/instances.ts";
 import { keyString } from "../../shared/data/keys.ts";
 import { parseOrSkip } from "../../shared/data/parse-each.ts";
 import { duePolicies, startKey } from "../../shared/records/policies.ts";
-import { isNeverInstalled } from "../../shared/operations/policy-changes.ts";
+import { isNeverInstalled } from "../../shared/operations/backups/policy-changes.ts";
 import {
   applyRetention,
-  becomeOverdue,
+  markOverdue,
   beginDueDrill,
   beginRun,
-  dueRun,
+  findDueRun,
   holdRun,
   isHeldTooLong,
   closeRun,
@@ -26,8 +26,8 @@ import {
   hasRun,
   queueRun,
   waitsUntil,
-} from "../../shared/operations/policy-runs.ts";
-import { runPush } from "../../shared/operations/push-runs.ts";
+} from "../../shared/operations/backups/policy-runs.ts";
+import { runPush } from "../../shared/operations/code/push-runs.ts";
 import type { DueRun, PolicyRecord } from "../../shared/records/schemas/backup-policy.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
@@ -40,9 +40,9 @@ import { SCHEDULED_AT_ONCE } from "../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../shared/domain/problems.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import { log } from "../../shared/platform/log.ts";
-import { publish } from "../../shared/platform/metrics.ts";
+import { publish } from "../../shared/platform/publish-metric.ts";
 import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
-import { turns } from "../../shared/runtime/paced.ts";
+import { createPacer } from "../../shared/runtime/paced.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 
 /** Accounts at once. The policies of one account come one after the other: each run writes the account's counters. */
@@ -59,7 +59,7 @@ export const BEGUN_PER_SECOND = 60;
 export const handler = async (): Promise<void> => {
   const began = Date.now();
   const isLate = (): boolean => Date.now() - began > SECONDS_MAX * 1000;
-  const run = { isLate, turn: turns(BEGUN_PER_SECOND) };
+  const run = { isLate, turn: createPacer(BEGUN_PER_SECOND) };
   await inParts({ policies: () => runPolicies(run), pushes: () => runPushes(run) });
 };
 
@@ -83,7 +83,7 @@ async function runPushes({ isLate, turn }: Run): Promise<void> {
   await concurrentlyLogged(
     ACCOUNTS_AT_ONCE,
     await listPushes(),
-    (push) => runOne(push).catch(leaveToNextMinute),
+    (push) => runOne(push).catch(ignoreConflict),
     ({ account_id, instance_id }) => ({ account: account_id, instance: instance_id }),
   );
 }
@@ -110,7 +110,7 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
     if (instance === undefined) return;
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    await run({ instance, policy, turn }, server).catch(leaveToNextMinute);
+    await run({ instance, policy, turn }, server).catch(ignoreConflict);
   };
   await concurrentlyLogged(1, policies, runOne, ({ instance_id }) => ({ account: accountId, instance: instance_id }));
 }
@@ -124,7 +124,7 @@ function serverIn(items: ReadonlyMap<string, Record<string, unknown>>, accountId
  * Another function, or a person, has moved the policy or the push, or is deleting its instance: whatever there is to do now, the
  * next minute sees.
  */
-function leaveToNextMinute(error: unknown): void {
+function ignoreConflict(error: unknown): void {
   const isConflict = error instanceof ConditionFailed || (error instanceof ApiError && error.status < 500);
   if (!isConflict) throw error;
   log.info("a backup policy or a push cannot be moved at the moment", { reason: error.message });
@@ -136,12 +136,12 @@ type Due = Subject & Pick<Run, "turn">;
 async function run(subject: Due, server: ServerRecord | undefined): Promise<void> {
   if (isNeverInstalled(subject.instance)) return stopPolicy(subject);
   const at = now();
-  const due = dueRun(subject.policy, at);
+  const due = findDueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await advanceRun(subject, server, due, at);
   const policy = await drill({ ...subject, policy: moved }, at);
   // Before the retention, which may have to wait for the end of a drill.
   const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
-  const checked = isDue ? await becomeOverdue({ ...subject, policy }, at) : { policy, became: false };
+  const checked = isDue ? await markOverdue({ ...subject, policy }, at) : { policy, became: false };
   const { instance } = subject;
   if (checked.became) {
     // At once: nothing later says it again, whatever becomes of the retention or of this function.
@@ -198,7 +198,7 @@ async function begin(
 
 /** Why a run did not start. */
 function whyNotStarted({ instance }: Subject, server: ServerRecord | undefined, { backup_id, held_since }: DueRun): Explained {
-  if (backup_id !== null && held_since === null) return NO_PLACE;
+  if (backup_id !== null && held_since === null) return NO_SLOT;
   try {
     requireAllowed(instance, "backup");
     if (server !== undefined) requireUsable(server);
@@ -207,7 +207,7 @@ function whyNotStarted({ instance }: Subject, server: ServerRecord | undefined, 
     return explainError(error);
   }
 }
-const NO_PLACE = explain(because("run_without_place"));
+const NO_SLOT = explain(because("run_without_place"));
 
 function explainError(error: unknown): Explained {
   const message = error instanceof Error ? error.message : String(error);
@@ -218,7 +218,7 @@ async function queueOrSkip(subject: Due, due: DueRun, at: string): Promise<Polic
   const { policy } = subject;
   if (due.backup_id === null) await subject.turn();
   if (due.backup_id === null || due.held_since !== null) return queueRun(subject, due, at);
-  if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at) return skipRun(subject, due, NO_PLACE, at);
+  if (policy.next_run_at !== null && waitsUntil(due, policy.next_run_at) <= at) return skipRun(subject, due, NO_SLOT, at);
   return policy;
 }
 

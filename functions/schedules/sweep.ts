@@ -1,6 +1,6 @@
 // Every five minutes: starts operations that were recorded but never started, rescues those whose execution is dead, compares the
 // machines with our labels at the providers with the table, and stops webhooks that have failed for days.
-import { findOperation, forgetOpen, recordCheck, openOperations } from "../../shared/records/operations.ts";
+import { findOperation, removeOpenMarker, recordCheck, openOperations } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { serverRef } from "../../shared/records/servers.ts";
@@ -13,8 +13,8 @@ import type { LabeledMachine, Provider } from "../../shared/providers/provider.t
 import { concurrentlyLogged, inParts } from "../../shared/runtime/concurrently-logged.ts";
 import { findExecution } from "../../shared/runtime/executions.ts";
 import { log } from "../../shared/platform/log.ts";
-import { paced } from "../../shared/runtime/paced.ts";
-import { publish } from "../../shared/platform/metrics.ts";
+import { runPaced } from "../../shared/runtime/paced.ts";
+import { publish } from "../../shared/platform/publish-metric.ts";
 import { rescue } from "../../shared/runtime/rescue.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
@@ -41,7 +41,7 @@ type Open = Awaited<ReturnType<typeof openOperations>>[number];
 async function checkOperations(): Promise<void> {
   const open = await openOperations();
   const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
-  const left = await paced(old, PACE, checkOperation, ({ accountId, id }) => ({ account: accountId, operation: id }));
+  const left = await runPaced(old, PACE, checkOperation, ({ accountId, id }) => ({ account: accountId, operation: id }));
   if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
 }
 
@@ -52,7 +52,7 @@ async function checkOperation({ accountId, id }: Open): Promise<void> {
     log.warn("left an operation to the newer version that began it", { operation: id, account: accountId, type: operation.type });
     return;
   }
-  if (operation === undefined || !isOpen(operation.state)) return forgetOpen(id);
+  if (operation === undefined || !isOpen(operation.state)) return removeOpenMarker(id);
   await recordCheck(id);
   const [first, second] = [id, rescueName(id)];
   const execution = await findExecution(workflowOf(operation.type), first);

@@ -1,6 +1,6 @@
 // POST /auth/second-factors/totp
 import * as secondFactors from "../../shared/api/second-factors.ts";
-import { relyingParty } from "../../shared/operations/passkey-options.ts";
+import { relyingParty } from "../../shared/operations/sign-in/passkey-options.ts";
 import { beginTotp } from "../../shared/records/second-factors.ts";
 import { beginOwnChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";

@@ -2,8 +2,8 @@
 import { tooManyPasskeys } from "../../shared/api/errors.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { SECOND_FACTORS } from "../../shared/domain/limits.ts";
-import { newChallenge } from "../../shared/operations/challenges.ts";
-import { creationOptions } from "../../shared/operations/passkey-options.ts";
+import { newChallenge } from "../../shared/operations/sign-in/challenges.ts";
+import { creationOptions } from "../../shared/operations/sign-in/passkey-options.ts";
 import { listFactors } from "../../shared/records/second-factors.ts";
 import { beginOwnChange } from "../../shared/runtime/begin.ts";
 import { handle, requireSession } from "../../shared/runtime/handle.ts";

@@ -1,6 +1,6 @@
 // POST /servers/:id/actions
 import * as servers from "../../shared/api/servers.ts";
-import { forecastServerAction } from "../../shared/operations/server-work.ts";
+import { forecastServerAction } from "../../shared/operations/forecasts/server-work.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { holdServer, requireServer, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";

@@ -1,6 +1,6 @@
 // DELETE /servers/:id
 import * as servers from "../../shared/api/servers.ts";
-import { effect, forecast, SERVER } from "../../shared/operations/forecast.ts";
+import { effect, forecast, SERVER } from "../../shared/operations/forecasts/forecast.ts";
 import { changing, reserveOperation, toOperation } from "../../shared/records/operations.ts";
 import { moveServerToDeleting, requireServer, requireDeletable, serverRef, serverVersion } from "../../shared/records/servers.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";

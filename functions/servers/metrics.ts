@@ -1,7 +1,7 @@
 // GET /servers/:id/metrics
 import * as servers from "../../shared/api/servers.ts";
-import { SERVER_SERIES } from "../../shared/domain/figures.ts";
-import { showMetrics } from "../../shared/operations/metrics.ts";
+import { SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { showMetrics } from "../../shared/operations/monitoring/metrics.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 

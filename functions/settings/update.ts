@@ -7,9 +7,9 @@ import { retryOnConflict } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { problemsOfPlace } from "../../shared/providers/offers.ts";
 import { readCatalog } from "../../shared/providers/catalog.ts";
-import { isAllowedAddress } from "../../shared/operations/sign-in-rules.ts";
+import { isAllowedAddress } from "../../shared/operations/sign-in/sign-in-rules.ts";
 import { normalizeNetworks } from "../../shared/domain/network.ts";
-import { requireRole, requireStill } from "../../shared/operations/roles.ts";
+import { requireRole, requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 import { requireNone } from "../../shared/api/parse.ts";
@@ -26,7 +26,7 @@ export const handler = handle(settings.update)(async ({ body, caller, by, read, 
   return retryOnConflict(async () => {
     const { change, account } = await beginChange({ caller, read }, {});
     match(change, settingsVersion(account));
-    if (isOwners) requireStill(change, caller);
+    if (isOwners) requireUnchangedRole(change, caller);
     if (body.default_provider !== undefined || body.default_region !== undefined)
       requireNone(
         problemsOfPlace(await readCatalog(), {

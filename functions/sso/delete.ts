@@ -1,7 +1,7 @@
 // DELETE /settings/sso
 import * as ssoApi from "../../shared/api/sso.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { requireStill } from "../../shared/operations/roles.ts";
+import { requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { removeSso, requireSso, ssoChanges, ssoRef, ssoVersion, unlinkOthers } from "../../shared/records/sso.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -14,7 +14,7 @@ export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, 
     if (found === undefined) await unlinkAll(); // whoever repeats a request that was cut off removes the rest
     const sso = requireSso(found);
     match(change, ssoVersion(sso));
-    requireStill(change, caller);
+    requireUnchangedRole(change, caller);
     removeSso(change, sso);
     const about = { type: "account", id: account.id, name: account.account_name } as const;
     logEvent(change, by, { type: "sso.delete", changes: ssoChanges(sso, undefined) }, about);

@@ -1,8 +1,8 @@
 // PUT /settings/sso
 import * as ssoApi from "../../shared/api/sso.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { requireStill } from "../../shared/operations/roles.ts";
-import { requireProvider } from "../../shared/operations/sso-providers.ts";
+import { requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
+import { requireProvider } from "../../shared/operations/sign-in/sso-providers.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { setSso, showSso, ssoChanges, ssoRef, ssoVersion, unlinkOthers } from "../../shared/records/sso.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
@@ -12,7 +12,7 @@ export const handler = handle(ssoApi.update)(async ({ body, caller, by, host, or
   const shown = await retryOnConflict(async () => {
     const { change, account, sso } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
     match(change, sso && ssoVersion(sso));
-    requireStill(change, caller);
+    requireUnchangedRole(change, caller);
     if (sso?.issuer !== body.issuer) await requireProvider(body.issuer, host);
     const set = await setSso(change, sso, body);
     const about = { type: "account", id: account.id, name: account.account_name } as const;

@@ -7,8 +7,8 @@ import { logEvent } from "../../shared/records/events.ts";
 import type { AccountRecord } from "../../shared/records/schemas/account.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import { env } from "../../shared/platform/env.ts";
-import { withRoomForToken } from "../../shared/operations/rotated-tokens.ts";
-import { requireGrantable, requireStill } from "../../shared/operations/roles.ts";
+import { withRoomForToken } from "../../shared/operations/credentials/rotated-tokens.ts";
+import { requireGrantable, requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -18,7 +18,7 @@ export const handler = handle(tokens.create)(({ body, caller, by, read, commit }
     // Not before the read, which replays the response to a first try: its token may have expired since.
     const expires_at = expiryWithin(account, body.expires_at);
     requireGrantable(caller, { role: "custom", permissions: body.permissions });
-    requireStill(change, caller);
+    requireUnchangedRole(change, caller);
     requireTokenDays(change, account);
     const draft = { ...body, expires_at, allowed_ips: body.allowed_ips ?? [] };
     const { token, value } = reserveToken(change, by, env().ENVIRONMENT, draft);

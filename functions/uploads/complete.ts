@@ -2,7 +2,7 @@
 import { uploadIncomplete } from "../../shared/api/errors.ts";
 import * as uploads from "../../shared/api/uploads.ts";
 import { toBackup } from "../../shared/records/backups.ts";
-import { beginImport } from "../../shared/operations/imports.ts";
+import { beginImport } from "../../shared/operations/backups/imports.ts";
 import { requireServerInBody, requireUsable, serverRef } from "../../shared/records/servers.ts";
 import { computePartSizes, requireUpload, uploadRef, type UploadRecord } from "../../shared/records/uploads.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
@@ -17,12 +17,12 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
   const upload = requireUpload(records.upload);
   const server = requireServerInBody(records.server);
   requireUsable(server);
-  const whole = await requireWhole(upload);
+  const whole = await requireAllParts(upload);
   return commit(change, toBackup(beginImport({ change, by, operationId }, whole, body)));
 });
 
 /** Parts that arrive after this check, at addresses that are still valid, make the import fail: it isn't the archive. */
-async function requireWhole(upload: UploadRecord): Promise<UploadRecord & { store_id: string }> {
+async function requireAllParts(upload: UploadRecord): Promise<UploadRecord & { store_id: string }> {
   const received = new Map((await receivedParts(upload)).map(({ number, size_bytes }) => [number, size_bytes]));
   const sizes = computePartSizes(upload);
   const missing = sizes.flatMap((size, index) => (received.get(index + 1) === size ? [] : [index + 1]));

@@ -4,12 +4,12 @@ import * as uploads from "../../shared/api/uploads.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { reserveUpload, toUpload, unfinishedUploads } from "../../shared/records/uploads.ts";
 import { UPLOAD } from "../../shared/domain/limits.ts";
-import { ofEnvironment } from "../../shared/platform/env.ts";
+import { chooseByEnvironment } from "../../shared/platform/env.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(uploads.create)(async ({ body, caller, by, read, commit }) => {
-  const limit = ofEnvironment<number>({ test: () => UPLOAD.testBytesMax, live: () => UPLOAD.bytesMax });
+  const limit = chooseByEnvironment<number>({ test: () => UPLOAD.testBytesMax, live: () => UPLOAD.bytesMax });
   if (body.size_bytes > limit) throw uploadTooLarge(limit);
   const { change } = await beginChange({ caller, read }, {});
   const upload = reserveUpload(change, {

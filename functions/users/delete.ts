@@ -1,12 +1,12 @@
 // DELETE /users/:id
 import * as users from "../../shared/api/users.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
-import { isUsable, revokeAll, tokensBy } from "../../shared/operations/tokens-of-users.ts";
+import { requireRole, requireRoleFor, requireUnchangedRole } from "../../shared/operations/credentials/roles.ts";
+import { isUsable, revokeAll, tokensBy } from "../../shared/operations/credentials/tokens-of-users.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { removeInvitationsOf } from "../../shared/records/invitations.ts";
-import { forgetFactors } from "../../shared/records/second-factors.ts";
-import { findMember, keepOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
+import { removeFactorsOfUser } from "../../shared/records/second-factors.ts";
+import { findMember, requireOtherOwner, memberRef, removeUser, requireUser, userVersion } from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -18,14 +18,15 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
   await retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     // Whoever repeats a request that was cut off after the removal finds no user, but revokes the rest.
-    if (revokes && member === undefined) await revokeAll(by, await theirTokens(), (change) => requireStill(change, caller));
+    if (revokes && member === undefined)
+      await revokeAll(by, await theirTokens(), (change) => requireUnchangedRole(change, caller));
     const user = await requireUser(member, params.id);
     if (user.role === "owner") requireRole(caller, "owner");
     match(change, userVersion(user));
-    requireStill(change, caller, isOwn ? user : undefined);
-    if (isOwn && user.role === "owner") await keepOwner(change, user);
+    requireUnchangedRole(change, caller, isOwn ? user : undefined);
+    if (isOwn && user.role === "owner") await requireOtherOwner(change, user);
     removeUser(change, user);
-    await forgetFactors(change, user);
+    await removeFactorsOfUser(change, user);
     await removeInvitationsOf(change, user);
     logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
     return commit(change, { id: user.id, deleted: true, tokens: [] });

@@ -1,11 +1,25 @@
 // PUT /users/:id
 import * as users from "../../shared/api/users.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { grantedIn, requireGrantable, requireRole, requireRoleFor, requireStill } from "../../shared/operations/roles.ts";
-import { removeUnsendable } from "../../shared/operations/sent-invitations.ts";
+import {
+  requestedGrant,
+  requireGrantable,
+  requireRole,
+  requireRoleFor,
+  requireUnchangedRole,
+} from "../../shared/operations/credentials/roles.ts";
+import { removeUnsendable } from "../../shared/operations/sign-in/sent-invitations.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { findMember, keepOwner, memberRef, requireUser, setUser, showUser, userVersion } from "../../shared/records/users.ts";
+import {
+  findMember,
+  requireOtherOwner,
+  memberRef,
+  requireUser,
+  setUser,
+  showUser,
+  userVersion,
+} from "../../shared/records/users.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -20,12 +34,12 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     const user = await requireUser(member, params.id);
     if (!isOwn && user.role === "owner") requireRole(caller, "owner");
     match(change, userVersion(user));
-    if (!isOwn || grants) requireStill(change, caller, isOwn ? user : undefined);
-    const granted = grants ? grantedIn(body, user) : user;
+    if (!isOwn || grants) requireUnchangedRole(change, caller, isOwn ? user : undefined);
+    const granted = grants ? requestedGrant(body, user) : user;
     if (grants) requireGrantable(caller, granted);
     if (grants) await removeUnsendable(user, by);
-    // An owner who changes another one stays, which `requireStill` holds.
-    if (isOwn && user.role === "owner" && granted.role !== "owner") await keepOwner(change, user);
+    // An owner who changes another one stays, which `requireUnchangedRole` holds.
+    if (isOwn && user.role === "owner" && granted.role !== "owner") await requireOtherOwner(change, user);
     const { name = user.name, notifications = user.notifications } = body;
     const { role, permissions } = granted;
     const updated = setUser(change, user, { name, role, permissions, notifications });

@@ -1,6 +1,6 @@
 // POST /webhooks
 import * as webhooks from "../../shared/api/webhooks.ts";
-import { requireTarget } from "../../shared/operations/receivers.ts";
+import { requireTarget } from "../../shared/operations/events/receivers.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { requireSubscribable, reserveWebhook, toWebhook } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";

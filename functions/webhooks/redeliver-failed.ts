@@ -5,7 +5,7 @@ import { WEBHOOK } from "../../shared/domain/limits.ts";
 import { concurrently } from "../../shared/platform/concurrently.ts";
 import { newestDeliveries, reopen } from "../../shared/records/deliveries.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { wake } from "../../shared/records/outbox.ts";
+import { announceWebhook } from "../../shared/records/outbox.ts";
 import { requireWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -23,7 +23,7 @@ export const handler = handle(webhooks.redeliverFailed)(async ({ params, body, c
   await concurrently(AT_ONCE, failed.toReversed().slice(0, WEBHOOK.redeliveredMax), async (delivery) => {
     if ((await reopen(delivery)) !== undefined) count++;
   });
-  wake(change, webhook.id);
+  announceWebhook(change, webhook.id);
   logEvent(change, by, "webhook.redeliver", { type: "webhook", id: webhook.id, name: webhook.name });
   return commit(change, { count });
 });

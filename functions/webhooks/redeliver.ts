@@ -3,7 +3,7 @@ import * as webhooks from "../../shared/api/webhooks.ts";
 import { deliveryPending } from "../../shared/api/errors.ts";
 import { getDelivery, reopen } from "../../shared/records/deliveries.ts";
 import { logEvent } from "../../shared/records/events.ts";
-import { wake } from "../../shared/records/outbox.ts";
+import { announceWebhook } from "../../shared/records/outbox.ts";
 import { requireWebhook, requireEnabled, requireSubscribable, webhookRef } from "../../shared/records/webhooks.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
@@ -16,7 +16,7 @@ export const handler = handle(webhooks.redeliver)(async ({ params, caller, by, r
   requireEnabled(webhook);
   const reopened = await reopen(delivery);
   if (reopened === undefined) throw deliveryPending();
-  wake(change, webhook.id);
+  announceWebhook(change, webhook.id);
   logEvent(change, by, "webhook.redeliver", { type: "webhook", id: webhook.id, name: webhook.name });
   return commit(change, reopened);
 });

@@ -1,7 +1,7 @@
 // PUT /webhooks/:id
 import * as webhooks from "../../shared/api/webhooks.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
-import { requireTarget } from "../../shared/operations/receivers.ts";
+import { requireTarget } from "../../shared/operations/events/receivers.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import {
@@ -15,7 +15,7 @@ import {
   webhookRef,
   webhookVersion,
 } from "../../shared/records/webhooks.ts";
-import { wake } from "../../shared/records/outbox.ts";
+import { announceWebhook } from "../../shared/records/outbox.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
@@ -36,7 +36,7 @@ export const handler = handle(webhooks.update)(async ({ params, body, caller, by
     const edited = await editWebhook(change, caller, webhook, { ...rest, url });
     const changes = changesBetween(webhook, edited, Object.keys(body));
     logEvent(change, by, { type: "webhook.update", changes }, { type: "webhook", id: edited.id, name: edited.name });
-    if (body.enabled === true && !webhook.enabled) wake(change, webhook.id);
+    if (body.enabled === true && !webhook.enabled) announceWebhook(change, webhook.id);
     return commit(change, toWebhook(edited, health));
   });
 });

@@ -30,7 +30,7 @@ export interface CloudOptions {
   /** The API's port; 0, the default, selects a free one. */
   port?: number;
   /** Requests without a valid credential that an address may send in five minutes; without it any number. */
-  strangersMax?: number;
+  unauthenticatedMax?: number;
   /** Added to every function's environment. */
   environment?: Record<string, string>;
   /** The operator's settings, which replace the secret that functions know as PROVIDERS_SECRET. */
@@ -144,7 +144,7 @@ export async function startCloud(options: CloudOptions): Promise<Cloud> {
 }
 
 /** Ends with the process that started it, and has nothing to persist. */
-const borrowed = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "exited">> => ({
+const existingDatabase = async (url: string): Promise<Pick<DynamoDb, "url" | "flush" | "exited">> => ({
   url,
   flush: async () => undefined,
   exited: new Promise(() => undefined),
@@ -161,9 +161,9 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
     return part;
   };
   const template = readTemplate(outDir, stack);
-  const { table, api } = onlyOnes(template);
+  const { table, api } = requireTableAndApi(template);
   if (dataDir !== undefined) stops.push(lockDirectory(dataDir));
-  const log = openLog(within(options, "logs"), "local-runner");
+  const log = openLog(dataPath(options, "logs"), "local-runner");
   stops.push(log.close);
   const writeLog = (line: string): void => log.write(`${new Date().toISOString()} ${line}\n`);
 
@@ -172,7 +172,7 @@ async function start(options: CloudOptions, stops: (() => void | Promise<void>)[
   const data = await startData(options, template, credentials, { started, stops });
   const principals = listPrincipals(template, secret, credentials);
   const late: Late = {};
-  const portFile = within(options, "aws-port");
+  const portFile = dataPath(options, "aws-port");
   const aws = await started(
     startAws({
       principals: (accessKeyId) => principals.get(accessKeyId),
@@ -235,12 +235,12 @@ interface Late {
 const chooseStoreUrl = ({ store = {} }: CloudOptions, template: Template, awsUrl: string): string =>
   `${store["BACKUP_S3_ENDPOINT"] ?? awsUrl}/${store["BACKUP_BUCKET"] ?? variableOf(template, "BACKUP_BUCKET") ?? ""}/`;
 
-function onlyOnes({ stack, tables: [table], apis: [api, another] }: Template) {
+function requireTableAndApi({ stack, tables: [table], apis: [api, another] }: Template) {
   if (!table || !api || another) throw new LocalError(`${stack} needs a table and exactly one REST API to run here`);
   return { table, api };
 }
 
-const within = ({ dataDir }: CloudOptions, name: string): string | undefined =>
+const dataPath = ({ dataDir }: CloudOptions, name: string): string | undefined =>
   dataDir === undefined ? undefined : join(dataDir, name);
 
 type Resolve = (values: Record<string, string>) => Record<string, string>;
@@ -259,15 +259,15 @@ async function startData(
   const { databaseUrl } = options;
   const database =
     databaseUrl === undefined
-      ? started(startDynamoDb({ dataDir: within(options, "dynamodb"), accessKeyId }))
-      : borrowed(databaseUrl);
-  const files = started(openStorage({ dir: within(options, "s3") }));
+      ? started(startDynamoDb({ dataDir: dataPath(options, "dynamodb"), accessKeyId }))
+      : existingDatabase(databaseUrl);
+  const files = started(openStorage({ dir: dataPath(options, "s3") }));
   // Waits for all before it reports one's failure: otherwise nothing would ever stop a part that started late.
   await Promise.allSettled([database, files]);
   const [dynamodb, storage] = await Promise.all([database, files]);
 
   const tables: Database = { url: dynamodb.url, accessKeyId };
-  const secrets = openSecrets({ file: within(options, "secrets.json") });
+  const secrets = openSecrets({ file: dataPath(options, "secrets.json") });
   for (const each of template.secrets) secrets.ensure(each);
   const configured = variableOf(template, "PROVIDERS_SECRET");
   if (configured !== undefined && options.configuration !== undefined) secrets.cover(configured, options.configuration);

@@ -9,7 +9,7 @@ import { startChange, now } from "../../shared/data/change.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import { findUserByEmail } from "../../shared/records/users.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
-import { createAccount, resetPassword } from "../../shared/operations/operator.ts";
+import { createAccount, resetPassword } from "../../shared/operations/accounts/operator.ts";
 import type { UserRecord } from "../../shared/records/schemas/user.ts";
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { generatePassword } from "../../shared/domain/generated-password.ts";

@@ -2,7 +2,7 @@
 import { relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readOffers } from "../../shared/records/catalog.ts";
-import { allAccounts } from "../../shared/operations/operator.ts";
+import { allAccounts } from "../../shared/operations/accounts/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
 import { dashboardUrl } from "./dashboard-url.ts";

@@ -24,7 +24,7 @@ export interface RunOptions {
   environment: Environment;
   dataDir: string;
   port: number;
-  strangersMax: number;
+  unauthenticatedMax: number;
   /** How long a transaction keeps others from its items, as DynamoDB's do; without it no time. */
   transactionMilliseconds: number | undefined;
   otherDashboard: DashboardConfig["other_dashboard"];
@@ -33,7 +33,7 @@ export interface RunOptions {
 
 /** `stopWith` gets the function that stops everything, as soon as there is something to stop; `end` calls it. */
 export async function run(
-  { environment, dataDir, port, strangersMax, transactionMilliseconds, otherDashboard, brand }: RunOptions,
+  { environment, dataDir, port, unauthenticatedMax, transactionMilliseconds, otherDashboard, brand }: RunOptions,
   { stopWith, end }: { stopWith: (stop: () => Promise<void>) => void; end: (error?: unknown) => Promise<void> },
 ): Promise<void> {
   const liveSettings =
@@ -61,7 +61,7 @@ export async function run(
       stack: stackName(environment),
       dataDir,
       port,
-      strangersMax,
+      unauthenticatedMax,
       transactionMilliseconds,
       fallback,
       environment: {

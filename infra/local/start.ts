@@ -9,7 +9,7 @@ import { type Environment, ENVIRONMENTS } from "../../shared/domain/environments
 import { BrandError, readBrand } from "../brand.ts";
 import { DEFAULT_DATA_DIR, readEnvironment } from "./access.ts";
 import { LocalError } from "./errors.ts";
-import { STRANGERS_MAX } from "./gateway/strangers.ts";
+import { UNAUTHENTICATED_MAX } from "./gateway/unauthenticated-limit.ts";
 import { lockDirectory } from "./lock.ts";
 
 /** Both may run at the same time. */
@@ -63,7 +63,8 @@ function readOptions(): Options {
   const port = Number(process.env["PORT"] ?? usual.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new LocalError(`PORT is ${process.env["PORT"]}: set it to a number from 1 to 65535.`);
-  const strangersMax = numberIn("REQUESTS_WITHOUT_CREDENTIAL", "how many an address may send in five minutes") ?? STRANGERS_MAX;
+  const unauthenticatedMax =
+    numberIn("REQUESTS_WITHOUT_CREDENTIAL", "how many an address may send in five minutes") ?? UNAUTHENTICATED_MAX;
   const url = values["other-dashboard"];
   if (url !== undefined && !/^https?:\/\/[^/]/.test(url)) throw new LocalError(`${url} is not the URL of a dashboard: ${USAGE}`);
   const otherDashboard: RunOptions["otherDashboard"] =
@@ -73,7 +74,7 @@ function readOptions(): Options {
     environment,
     dataDir: resolve(values.data ?? usual.dataDir),
     port,
-    strangersMax,
+    unauthenticatedMax,
     transactionMilliseconds: numberIn("TRANSACTION_MILLISECONDS", "how long a transaction keeps others from its items"),
     reset: values.reset ?? false,
     otherDashboard,

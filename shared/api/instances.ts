@@ -11,7 +11,7 @@ import {
   SERVER_STATUSES,
 } from "../domain/lifecycle.ts";
 import { DEFAULT_QUOTAS, LOG_READS, PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
-import { INSTANCE_SERIES, POINTS_MAX } from "../domain/figures.ts";
+import { INSTANCE_SERIES, POINTS_MAX } from "../domain/metrics.ts";
 import { LOG_LEVELS, LOG_SOURCES } from "../domain/log-levels.ts";
 import { POSITION } from "../domain/log-positions.ts";
 import { Metrics, metricsQuery } from "./metrics.ts";

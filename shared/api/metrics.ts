@@ -1,6 +1,6 @@
 // Figures over time, of servers and of instances: the parts that both endpoints share.
 import * as z from "zod";
-import { FIGURE_UNITS, FIGURES_DAYS, POINTS_MAX, type Series, STEPS } from "../domain/figures.ts";
+import { SERIES_UNITS, METRIC_DAYS, POINTS_MAX, type Series, STEPS } from "../domain/metrics.ts";
 import * as fields from "./fields.ts";
 
 const step = z.enum(["60", "600", "3600", "86400"]).transform(Number).pipe(z.literal(STEPS));
@@ -21,7 +21,7 @@ export function metricsQuery(all: readonly Series[]) {
       ...fields.MOMENT_FORM,
     }),
     step: step.optional().meta({
-      description: `Seconds from one value to the next. Default: the smallest with which the time has at most ${POINTS_MAX} values. \`60\` is kept for ${FIGURES_DAYS.minutes} days, \`600\` for ${FIGURES_DAYS.tens}, the others for ${FIGURES_DAYS.hours}`,
+      description: `Seconds from one value to the next. Default: the smallest with which the time has at most ${POINTS_MAX} values. \`60\` is kept for ${METRIC_DAYS.minutes} days, \`600\` for ${METRIC_DAYS.tens}, the others for ${METRIC_DAYS.hours}`,
       examples: [60],
     }),
     series: z
@@ -47,7 +47,7 @@ export const Metrics = z
       z.object({
         name: z.string().meta({ description: "New series may appear", examples: ["cpu_percent"] }),
         unit: z
-          .enum(FIGURE_UNITS)
+          .enum(SERIES_UNITS)
           .meta({ description: "100 percent of an instance are one whole processor", examples: ["percent"] }),
         values: values.meta({
           description: "What was measured in each step, or the mean of its minutes; null where nothing was",

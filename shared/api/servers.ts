@@ -5,7 +5,7 @@ import { DEFAULT_QUOTAS, SERVER_WORK } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { asciiDomain } from "../domain/international.ts";
-import { POINTS_MAX, SERVER_SERIES } from "../domain/figures.ts";
+import { POINTS_MAX, SERVER_SERIES } from "../domain/metrics.ts";
 import { Metrics, metricsQuery } from "./metrics.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun } from "./just-begun.ts";

@@ -36,7 +36,7 @@ export const buildBackupTime = (accountId: string, instanceId: string, at: strin
 });
 
 /** Notes the time of a record from before they were noted, unless a change has noted a newer one. */
-export function missingBackupTime(accountId: string, instanceId: string, at: string): Write {
+export function fillBackupTime(accountId: string, instanceId: string, at: string): Write {
   const { key, name, stamp } = buildBackupTime(accountId, instanceId, at);
   return update(key, { fill: { [name]: stamp } }, { exists: false });
 }

@@ -7,7 +7,7 @@ import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
 import { accountCounters, type Counted, listCounts, type ShownCount } from "./counters.ts";
 import type { Update, Where } from "./expressions.ts";
-import { type Findable, entryWrites, type LabelChange } from "./entries.ts";
+import { type SearchFields, entryWrites, type LabelChange } from "./entries.ts";
 import {
   actorFilter,
   keys,
@@ -20,7 +20,7 @@ import {
 } from "./keys.ts";
 import { ConditionFailed, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
-import { addedOperation, droppedOperation, movedOperation } from "./operation-entries.ts";
+import { addedOperation, removedOperation, movedOperation } from "./operation-entries.ts";
 import { type Version, withVersion } from "./versions.ts";
 
 /** Who makes the change and on which account; workflows change without a caller and count nothing new. */
@@ -50,11 +50,11 @@ export interface Change {
   /** What a record's item gets with another protection status; counts the move between the lists. */
   moveProtection: (record: { id: string; number: string }, status: { from: string; to: string }) => Item;
   /** What a record is found by from now on. */
-  refind: (kind: ListKind, id: string, fields: Findable, labels?: LabelChange) => void;
+  setSearchFields: (kind: ListKind, id: string, fields: SearchFields, labels?: LabelChange) => void;
   /** What a record is filtered by from now on; both are parts of it, as it was and as it will be. */
-  retag: (kind: ResourceType, id: string, from: Item, to: Item) => void;
+  setFilterFields: (kind: ResourceType, id: string, from: Item, to: Item) => void;
   /** When an instance was last backed up. */
-  noteBackup: (instanceId: string, at: string | null) => void;
+  setBackupTime: (instanceId: string, at: string | null) => void;
   /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
   moveDisk: (from: number | null, to: number | null) => void;
   /** Counts what the overview shows. */
@@ -64,7 +64,7 @@ export interface Change {
   /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
-  drop: (
+  removeListed: (
     what: {
       kind: ListKind;
       record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined; labels?: Labels };
@@ -125,7 +125,7 @@ export function startChange(account: Counted | { id: string }): Change {
       for (const putBack of putBacks) putBack(withdrawal);
       for (const { kind, record, place } of added)
         if (kind === "event" || kind === "outcome")
-          withdrawal.drop(
+          withdrawal.removeListed(
             {
               kind,
               record: { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },
@@ -169,7 +169,10 @@ interface Parts {
 const listChanges = (
   accountId: string,
   { writes, added, lists, entries }: Parts,
-): Pick<Change, "add" | "moveProtection" | "move" | "refind" | "retag" | "noteBackup" | "drop"> => ({
+): Pick<
+  Change,
+  "add" | "moveProtection" | "move" | "setSearchFields" | "setFilterFields" | "setBackupTime" | "removeListed"
+> => ({
   add: (kind, record, place) => {
     const { status, protection, actorId } = place;
     added.push({ kind, record, place });
@@ -207,15 +210,15 @@ const listChanges = (
     entries.change(kind, record.id, { status: to });
     if (kind === "operation") writes.push(movedOperation(accountId, record.id, to));
   },
-  refind: entries.change,
-  retag: entries.retag,
-  noteBackup: entries.noteBackup,
-  drop: ({ kind, record, status }, where, conditionError) => {
+  setSearchFields: entries.change,
+  setFilterFields: entries.setFilterFields,
+  setBackupTime: entries.setBackupTime,
+  removeListed: ({ kind, record, status }, where, conditionError) => {
     writes.push(remove(keys.record(kind, accountId, record.id), where, conditionError));
     const { number, protection_status: protection, actor } = record;
     lists.count(kind, number, -1, ["all", status, protection && protectionFilter(protection), actor && actorFilter(actor.id)]);
-    entries.drop(kind, record);
-    if (kind === "operation") writes.push(droppedOperation(accountId, record.id));
+    entries.removeListed(kind, record);
+    if (kind === "operation") writes.push(removedOperation(accountId, record.id));
   },
 });
 
@@ -232,7 +235,7 @@ export const withLabels = (labels: LabelChange | undefined): Where =>
   labels === undefined ? {} : { unchanged: { labels: labels.from } };
 
 /** The error if it did not hold. */
-export const relabeledMeanwhile = (present: Item | undefined, id: string, labels: LabelChange | undefined): Error | undefined =>
+export const labelConflict = (present: Item | undefined, id: string, labels: LabelChange | undefined): Error | undefined =>
   labels === undefined || present?.["labels"] === undefined || isDeepStrictEqual(present["labels"], labels.from)
     ? undefined
     : new Overtaken("Another request changed the labels at the same time; check them and try again if you need to", id);
@@ -267,7 +270,7 @@ export async function tryCommit(change: Change): Promise<boolean> {
 }
 
 /** Why a write failed that needed a resource to be free. */
-export const heldByAnother = (present: Item | undefined): Error | undefined =>
+export const heldError = (present: Item | undefined): Error | undefined =>
   typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
 
 export const now = (): string => new Date().toISOString();

@@ -60,7 +60,7 @@ export function accountCounters(account: Counted | { id: string }) {
         keys.account(account.id),
         what,
         where,
-        (present) => changedError?.(present) ?? aboveQuota(needs, present),
+        (present) => changedError?.(present) ?? quotaError(needs, present),
       );
       const elsewhere = (): Write[] => addToShard({ of: "account", account_id: account.id }, add);
       return [isFree ? { ...write, elsewhere } : write];
@@ -86,7 +86,7 @@ function withinQuotas(account: Counted | { id: string }, needs: Needs) {
   return { below, limits };
 }
 
-function aboveQuota(needs: Needs, account: Item | undefined): Error {
+function quotaError(needs: Needs, account: Item | undefined): Error {
   const readValue = (attribute: string, otherwise: number) => Number(account?.[attribute] ?? otherwise);
   for (const [kind, amount] of needs) {
     const limit = readValue(`limit_${kind}`, DEFAULT_QUOTAS[kind]);

@@ -8,16 +8,16 @@ import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType } from "../domain/lifecycle.ts";
 import { codeOfBackupKind, codeOfStatus, ENTRY_ATTRIBUTES } from "./codes.ts";
 import { type Key, keys, keyString, type ListKind, type Item } from "./keys.ts";
-import { backupTimeWrites, missingBackupTime } from "./backup-times.ts";
+import { backupTimeWrites, fillBackupTime } from "./backup-times.ts";
 import { labelWrites } from "./label-index.ts";
 import { buildTags } from "./tags.ts";
 import { put, remove, update, type Write } from "./writes.ts";
 
 const SEARCHED: readonly ListKind[] = ["server", "instance", "backup"];
-export const isSearched = (kind: ListKind): kind is ResourceType => SEARCHED.includes(kind);
+export const isSearchable = (kind: ListKind): kind is ResourceType => SEARCHED.includes(kind);
 
 /** The fields of a record by which it is found; a field that is not given does not change. */
-export interface Findable {
+export interface SearchFields {
   name?: string | null | undefined;
   domain?: string | undefined;
   database_name?: string | null | undefined;
@@ -55,7 +55,7 @@ const Found = z.object({
 });
 
 /** What a record is found by. */
-export function findableIn(kind: ResourceType, record: Item): Findable {
+export function searchFieldsOf(kind: ResourceType, record: Item): SearchFields {
   const { name, instance_name, file_name, server_id, health_status, kind: backupKind, ...fields } = Found.parse(record);
   const ofInstance = { server_id: server_id ?? undefined, health: health_status ?? undefined };
   return {
@@ -67,7 +67,10 @@ export function findableIn(kind: ResourceType, record: Item): Findable {
 }
 
 /** What the label index has of a record: its labels and its tags. */
-export const indexedIn = (kind: ResourceType, record: Item): Labels => ({ ...readLabels(record), ...buildTags(kind, record) });
+export const labelsAndTagsOf = (kind: ResourceType, record: Item): Labels => ({
+  ...readLabels(record),
+  ...buildTags(kind, record),
+});
 
 /** The labels of a record, as its item has them. */
 export const readLabels = (record: Item): Labels => Labeled.parse(record).labels;
@@ -81,7 +84,7 @@ export const oldLabelsIn = (entry: Item): string[] | undefined => {
 };
 
 /** Attributes of an entry; null where a field is now empty, and its attribute is removed. */
-function buildAttributes(fields: Findable) {
+function buildAttributes(fields: SearchFields) {
   const { name, domain, database_name, note, server_id, status, protection, health, backup_kind, size_bytes } = fields;
   const attributes: Record<string, string | number | Uint8Array | null | undefined> = {
     [ENTRY_ATTRIBUTES.name]: name === null ? "" : name,
@@ -99,7 +102,7 @@ function buildAttributes(fields: Findable) {
 }
 
 /** A whole entry. */
-export function buildEntry(id: string, created_at: string, fields: Findable): Item {
+export function buildEntry(id: string, created_at: string, fields: SearchFields): Item {
   const late = Date.parse(created_at) - timeOfId(id);
   const attributes = buildAttributes(fields).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(attributes), ...(late !== 0 && { [ENTRY_ATTRIBUTES.created_after_id]: late }) };
@@ -120,15 +123,15 @@ export function entryWrites(accountId: string) {
     add: (
       kind: ListKind,
       record: Item & { id: string; created_at: string },
-      place: Pick<Findable, "status" | "protection">,
+      place: Pick<SearchFields, "status" | "protection">,
     ): void => {
-      if (!isSearched(kind)) return;
+      if (!isSearchable(kind)) return;
       const { id, created_at } = record;
-      of(kind, id).whole = buildEntry(id, created_at, { ...findableIn(kind, record), ...place });
-      labels.move(kind, id, {}, indexedIn(kind, record));
+      of(kind, id).whole = buildEntry(id, created_at, { ...searchFieldsOf(kind, record), ...place });
+      labels.move(kind, id, {}, labelsAndTagsOf(kind, record));
     },
-    change: (kind: ListKind, id: string, fields: Findable, relabeled?: LabelChange): void => {
-      if (!isSearched(kind)) return;
+    change: (kind: ListKind, id: string, fields: SearchFields, relabeled?: LabelChange): void => {
+      if (!isSearchable(kind)) return;
       for (const [name = "", value] of buildAttributes(fields)) {
         if (value === null) of(kind, id).remove.add(name);
         else of(kind, id).set[name] = value;
@@ -138,13 +141,13 @@ export function entryWrites(accountId: string) {
       of(kind, id).remove.add(OLD_LABELS);
     },
     /** Other tags; both are records of the kind, or parts of them. */
-    retag: (kind: ResourceType, id: string, from: Item, to: Item): void =>
+    setFilterFields: (kind: ResourceType, id: string, from: Item, to: Item): void =>
       labels.move(kind, id, buildTags(kind, from), buildTags(kind, to)),
-    noteBackup: times.note,
-    drop: (kind: ListKind, record: Item & { id: string }): void => {
-      if (!isSearched(kind)) return;
+    setBackupTime: times.note,
+    removeListed: (kind: ListKind, record: Item & { id: string }): void => {
+      if (!isSearchable(kind)) return;
       of(kind, record.id).gone = true;
-      labels.move(kind, record.id, indexedIn(kind, record), {});
+      labels.move(kind, record.id, labelsAndTagsOf(kind, record), {});
       if (kind === "instance") times.note(record.id, null);
     },
     writes: (): Write[] => [
@@ -163,12 +166,10 @@ export function entryWrites(accountId: string) {
 /** What an entry from an older version, or none at all, lacks of its record: its labels move out of it. */
 export function completedEntry(accountId: string, kind: ResourceType, record: Item & { id: string }, entry: Item): Write[] {
   const labels = labelWrites(accountId);
-  labels.move(kind, record.id, {}, indexedIn(kind, record));
+  labels.move(kind, record.id, {}, labelsAndTagsOf(kind, record));
   const { last_backup_at } = record;
   return [
-    ...(kind === "instance" && typeof last_backup_at === "string"
-      ? [missingBackupTime(accountId, record.id, last_backup_at)]
-      : []),
+    ...(kind === "instance" && typeof last_backup_at === "string" ? [fillBackupTime(accountId, record.id, last_backup_at)] : []),
     update(keys.entry(kind, accountId, record.id), { fill: entry, remove: [OLD_LABELS] }, { exists: false }),
     ...labels.writes(),
   ];

@@ -10,7 +10,7 @@
 import type * as z from "zod";
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 import { actorFilter, type EventKind, keys, type ListKind, protectionFilter, type Item } from "./keys.ts";
-import { listOfParent } from "./lists-of-parents.ts";
+import { listChildren } from "./child-lists.ts";
 import { formatNumber } from "./numbers.ts";
 import { decode, isCreatedIn, type Listed, buildPage, type PageQuery, slicePage } from "./pages.ts";
 import { parseEach, parseOrSkip } from "./parse-each.ts";
@@ -261,7 +261,7 @@ export async function listFiltered<T>(
   page: PageQuery,
 ): Promise<Listed<T>> {
   if (parentId !== undefined) {
-    const { items, meta } = await listOfParent({ ...list, parentId }, page, keep, `${status ?? ""}:${actor ?? ""}`);
+    const { items, meta } = await listChildren({ ...list, parentId }, page, keep, `${status ?? ""}:${actor ?? ""}`);
     return { items, meta };
   }
   if (!narrowed && (status === undefined || actor === undefined)) return listPage({ ...list, status, actor }, page);

@@ -63,7 +63,7 @@ export const addedOperation = (accountId: string, record: Item & { id: string },
 export const movedOperation = (accountId: string, id: string, status: string): Write =>
   update(entryKey(accountId, id), { set: { [STATUS]: codeOfStatus(status) } }, { exists: false });
 
-export const droppedOperation = (accountId: string, id: string): Write => remove(entryKey(accountId, id), { exists: false });
+export const removedOperation = (accountId: string, id: string): Write => remove(entryKey(accountId, id), { exists: false });
 
 /** The entry of a record from before; what a change has written meanwhile stays. */
 export const completedOperation = (accountId: string, record: Item & { id: string }): Write =>

@@ -7,8 +7,8 @@ import type { ListMeta } from "../api/fields.ts";
 import { PER_PAGE_MAX } from "../domain/limits.ts";
 import type { Item } from "./keys.ts";
 
-const Base = fields.listQuery({});
-export type PageQuery = z.output<typeof Base>;
+const ListQuery = fields.listQuery({});
+export type PageQuery = z.output<typeof ListQuery>;
 
 export interface Listed<T> {
   items: T[];
@@ -48,13 +48,13 @@ export const smallPage = <T extends { id: string; created_at: string }>(
     : pageByIds(records, ids);
 
 /** Each with its place in the list: a text by which the list is sorted, of its own for each record. */
-interface Placed<T> {
+interface Sortable<T> {
   value: T;
   place: string;
 }
 
 /** A page of a list that was read whole. A cursor says after which place the next page begins, whatever is added or removed. */
-export function slicePage<T>(records: readonly Placed<T>[], page: PageQuery, of: string): Listed<T> {
+export function slicePage<T>(records: readonly Sortable<T>[], page: PageQuery, of: string): Listed<T> {
   const ascending = page.order === "asc";
   const name = [of, ascending ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
   const sorted = records.toSorted((a, b) => (a.place < b.place === ascending ? -1 : 1));

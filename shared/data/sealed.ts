@@ -12,7 +12,7 @@ const KEPT_HOURS = 24;
 
 const buildContext = (accountId: string, operationId: string): string => `operation:${accountId}:${operationId}`;
 
-export async function sealFor(change: Change, operationId: string, secret: string): Promise<void> {
+export async function storeSealed(change: Change, operationId: string, secret: string): Promise<void> {
   const sealed = await seal(secret, buildContext(change.accountId, operationId));
   change.put(keys.sealed(change.accountId, operationId), {
     sealed,
@@ -22,10 +22,10 @@ export async function sealFor(change: Change, operationId: string, secret: strin
 }
 
 /** Undefined once it has been used. */
-export async function takeSealed(accountId: string, operationId: string): Promise<string | undefined> {
+export async function readSealed(accountId: string, operationId: string): Promise<string | undefined> {
   const item = await find({ key: keys.sealed(accountId, operationId), schema: Sealed });
   return item === undefined ? undefined : unseal(item.sealed, buildContext(accountId, operationId));
 }
 
-export const dropSealed = (accountId: string, operationId: string): Promise<void> =>
+export const removeSealed = (accountId: string, operationId: string): Promise<void> =>
   removeOne(keys.sealed(accountId, operationId));

@@ -9,13 +9,13 @@ import { LISTED_MAX } from "../domain/limits.ts";
 import { folded, createMatcher } from "../domain/words.ts";
 import { codeOfBackupKind, ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { readBackupTimes } from "./backup-times.ts";
-import { findableIn, indexedIn, oldLabelsIn } from "./entries.ts";
+import { searchFieldsOf, labelsAndTagsOf, oldLabelsIn } from "./entries.ts";
 import { type Key, keys, keyString, type Item } from "./keys.ts";
 import { labelsIn, readLabels } from "./label-index.ts";
-import { itemsOfParent } from "./lists-of-parents.ts";
+import { readChildren } from "./child-lists.ts";
 import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
-import { type FigureBounds, readFigures } from "./server-figures.ts";
+import { type ReportBounds, readServerReports } from "./server-reports.ts";
 import { queryAll, readAll } from "./table.ts";
 import { addressForm, addressPart, LOCKED, tagsInSearch } from "./tags.ts";
 
@@ -26,7 +26,7 @@ export interface Finding {
   sort?: "created_at" | "name" | undefined;
 }
 
-interface Filters extends FigureBounds {
+interface Filters extends ReportBounds {
   status?: string | undefined;
   protection?: string | undefined;
   /** Instances only: those whose last backup is older, or that have none. */
@@ -117,7 +117,7 @@ function entryIn(item: Item): Entry | undefined {
 
 /** A record as its entry would describe it. */
 function entryOfRecord(kind: ResourceType, record: Item): Entry {
-  const { name, domain, database_name, note, server_id, health, backup_kind, size_bytes } = findableIn(kind, record);
+  const { name, domain, database_name, note, server_id, health, backup_kind, size_bytes } = searchFieldsOf(kind, record);
   return {
     short: shorten(text(record["id"])),
     name: name ?? "",
@@ -128,7 +128,7 @@ function entryOfRecord(kind: ResourceType, record: Item): Entry {
     kind: codeOfBackupKind(backup_kind ?? ""),
     size_bytes: size_bytes ?? 0,
     created_at: text(record["created_at"]),
-    labels: labelsIn(indexedIn(kind, record)),
+    labels: labelsIn(labelsAndTagsOf(kind, record)),
     last_backup_at: Date.parse(text(record["last_backup_at"])),
     detail: domain ?? note ?? null,
     text: searchedText([name, domain, database_name, note]),
@@ -141,7 +141,7 @@ async function readEntries(kind: ResourceType, accountId: string): Promise<Entry
 }
 
 /** What the items beside the entries say of a record that is named by its short ID. */
-interface Beside {
+interface SideFacts {
   /** Whether it has all labels that a query names. */
   hasLabels: (short: string) => boolean;
   /** Whether it has the email or IP address that a query searches, or is a server with a part of that address. */
@@ -156,7 +156,7 @@ interface Beside {
   isWithin: (short: string) => boolean;
 }
 
-const NOTHING_BESIDE: Beside = {
+const NO_SIDE_FACTS: SideFacts = {
   hasLabels: () => false,
   hasTag: () => false,
   lastBackup: () => undefined,
@@ -165,12 +165,12 @@ const NOTHING_BESIDE: Beside = {
   isWithin: () => true,
 };
 
-async function readBeside(
+async function readSideFacts(
   kind: ResourceType,
   accountId: string,
   { label = [], search }: Finding,
   filters: Filters,
-): Promise<Beside> {
+): Promise<SideFacts> {
   const tags = search === undefined ? [] : tagsInSearch(search);
   const part = search === undefined || kind !== "server" ? undefined : addressPart(search);
   const [hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin] = await Promise.all([
@@ -178,12 +178,12 @@ async function readBeside(
     part !== undefined
       ? readAddresses(accountId, part)
       : tags.length === 0
-        ? NOTHING_BESIDE.hasTag
+        ? NO_SIDE_FACTS.hasTag
         : readLabels(kind, accountId, tags),
-    filters.last_backup_before === undefined ? NOTHING_BESIDE.lastBackup : readBackupTimes(accountId),
-    filters.health === undefined ? NOTHING_BESIDE.isActive : readActiveServers(accountId),
-    filters.locked === undefined ? NOTHING_BESIDE.isLocked : readLabels(kind, accountId, [LOCKED]),
-    readFigures(accountId, filters),
+    filters.last_backup_before === undefined ? NO_SIDE_FACTS.lastBackup : readBackupTimes(accountId),
+    filters.health === undefined ? NO_SIDE_FACTS.isActive : readActiveServers(accountId),
+    filters.locked === undefined ? NO_SIDE_FACTS.isLocked : readLabels(kind, accountId, [LOCKED]),
+    readServerReports(accountId, filters),
   ]);
   return { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin };
 }
@@ -191,14 +191,14 @@ async function readBeside(
 const Addressed = z.object({ id: z.string(), ip_address: z.string().nullish() });
 
 /** The servers with a part of an address: their records are few, and only such a search reads them. */
-async function readAddresses(accountId: string, part: string): Promise<Beside["hasTag"]> {
+async function readAddresses(accountId: string, part: string): Promise<SideFacts["hasTag"]> {
   const servers = parseEach(Addressed, await queryAll(keys.records("server", accountId)));
   const found = servers.filter(({ ip_address }) => ip_address && addressForm(ip_address).includes(part));
   const shorts = new Set(found.map(({ id }) => shorten(id)));
   return (short) => shorts.has(short);
 }
 
-async function readActiveServers(accountId: string): Promise<Beside["isActive"]> {
+async function readActiveServers(accountId: string): Promise<SideFacts["isActive"]> {
   const servers = await readEntries("server", accountId);
   const active = new Set(servers.filter(({ status }) => status === SERVER_PHASES.ready).map(({ short }) => short));
   return (server) => server !== undefined && active.has(shorten(idOfBytes("server", server)));
@@ -207,14 +207,14 @@ async function readActiveServers(accountId: string): Promise<Beside["isActive"]>
 /** What is shown of an ERP's health (shown-health.ts). */
 const shownHealth = (
   { status, health, server }: Pick<Entry, "status" | "health" | "server">,
-  isActive: Beside["isActive"],
+  isActive: SideFacts["isActive"],
 ): string => (SERVING.some((each) => each === status) && isActive(server) ? health : HEALTH_OF_ERP.unknown);
 
 /** Whether a record is one that a query means. */
 function isMeant(
   kind: ResourceType,
   { label = [], search, page, ...filters }: Finding & Filters & { page: Pick<PageQuery, "created_after" | "created_before"> },
-  { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin }: Beside = NOTHING_BESIDE,
+  { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin }: SideFacts = NO_SIDE_FACTS,
 ): (entry: Entry) => boolean {
   const { status, protection, last_backup_before, health, locked, size_bytes_above } = filters;
   const backupKind = filters.kind === undefined ? undefined : codeOfBackupKind(filters.kind);
@@ -239,18 +239,18 @@ function isMeant(
 /** Whether a record has the words of a search, or is the one with this ID, or has this email or IP address. */
 function chooseFinder(
   search: string,
-  hasTag: Beside["hasTag"],
+  hasTag: SideFacts["hasTag"],
 ): (kind: ResourceType) => (entry: Pick<Entry, "short" | "labels" | "text">) => boolean {
   const hasWords = createMatcher(search);
   const tags = tagsInSearch(search);
   return (kind) => {
-    const id = shortOfSearch(kind, search);
+    const id = shortIdIn(kind, search);
     return ({ short, labels, text: words }) =>
       short === id || hasWords(words) || hasTag(short) || tags.some((each) => labels?.includes(each));
   };
 }
 
-const shortOfSearch = (kind: ResourceType, search: string): string | undefined => {
+const shortIdIn = (kind: ResourceType, search: string): string | undefined => {
   const id = search.trim().toLowerCase();
   return isId(kind, id) ? shorten(id) : undefined;
 };
@@ -286,7 +286,7 @@ export async function findEverywhere(
     kinds.map(async (type) => {
       const [entries, { hasTag }] = await Promise.all([
         readEntries(type, accountId),
-        readBeside(type, accountId, { search }, {}),
+        readSideFacts(type, accountId, { search }, {}),
       ]);
       const isFound = chooseFinder(search, hasTag)(type);
       return entries.flatMap((entry) => {
@@ -298,7 +298,7 @@ export async function findEverywhere(
   const rank = ({ short, name, type, begins }: Entry & { type: ResourceType; begins: boolean }): number => {
     if (!begins) return 3;
     const own = folded(name);
-    return short === shortOfSearch(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
+    return short === shortIdIn(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
   };
   return found
     .flat()
@@ -325,7 +325,7 @@ export async function findPage(
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
   also: (entry: Entry) => Key[] = () => [],
 ): Promise<FoundPage> {
-  const [entries, beside] = await Promise.all([readEntries(kind, accountId), readBeside(kind, accountId, finding, filters)]);
+  const [entries, beside] = await Promise.all([readEntries(kind, accountId), readSideFacts(kind, accountId, finding, filters)]);
   const found = entries.filter(isMeant(kind, { ...finding, ...filters, page }, beside));
   const place = placeIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
@@ -344,21 +344,21 @@ export async function findPage(
       return record === undefined ? [] : [record]; // it may have been removed since
     }),
     read,
-    meta: capped(listed.meta),
+    meta: capTotal(listed.meta),
   };
 }
 
 /** The same for the list of a parent, which is small and read whole. */
-export async function findOfParent<T>(
+export async function findChildren<T>(
   { kind, accountId, schema }: { kind: ResourceType; accountId: string; schema: z.ZodType<T> },
   parentId: string,
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
 ): Promise<Listed<T> & { isEmpty: boolean }> {
   const [items, { isActive }] = await Promise.all([
-    itemsOfParent(kind, accountId, parentId),
-    readBeside(kind, accountId, {}, { health: filters.health }),
+    readChildren(kind, accountId, parentId),
+    readSideFacts(kind, accountId, {}, { health: filters.health }),
   ]);
-  const meant = isMeant(kind, { ...finding, ...filters, page }, { ...NOTHING_BESIDE, isActive });
+  const meant = isMeant(kind, { ...finding, ...filters, page }, { ...NO_SIDE_FACTS, isActive });
   const place = placeIn(finding.sort);
   const found = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);
@@ -368,5 +368,5 @@ export async function findOfParent<T>(
   return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };
 }
 
-export const capped = (meta: ListMeta): ListMeta =>
+export const capTotal = (meta: ListMeta): ListMeta =>
   meta.total > LISTED_MAX ? { ...meta, total: LISTED_MAX, total_capped: true } : meta;

@@ -33,7 +33,7 @@ interface Entry<N extends string> {
   /** Attributes to remove along with it. */
   remove?: readonly string[];
   /** Optional slots: the request would like one, and passes without it if all are taken. */
-  wish?: OptionalSlots | undefined;
+  optionalSlot?: OptionalSlots | undefined;
 }
 
 /** Attributes, each with the time until which its slot is taken: its user releases it, and after a crash it expires. */
@@ -43,7 +43,7 @@ export interface OptionalSlots {
 }
 
 /** A limit of its own, on an item that goes when it is not used any more. */
-interface Bound {
+interface SlotLimit {
   /** The attribute of the slots. */
   name?: string;
   slots: number;
@@ -55,9 +55,9 @@ const NAME = "failures";
 const Slots = z.record(z.string(), z.unknown());
 
 /** Takes a slot of a bound; returns the milliseconds until one is free if there is none. */
-export async function takeSlot(key: Key, { name = NAME, slots, windowMs, at }: Bound): Promise<number | undefined> {
+export async function tryAcquireSlot(key: Key, { name = NAME, slots, windowMs, at }: SlotLimit): Promise<number | undefined> {
   const set = { ttl: Math.ceil((at + 2 * windowMs) / 1000) };
-  const verdict = await acquireOrCreate({ key, limits: [{ name, slots }], windowMs, now: at, set });
+  const verdict = await acquireOrCreateSlots({ key, limits: [{ name, slots }], windowMs, now: at, set });
   return verdict.kind === "limited" ? verdict.retryAfterMs : undefined;
 }
 
@@ -65,7 +65,7 @@ export async function takeSlot(key: Key, { name = NAME, slots, windowMs, at }: B
  * Gives back the slot that was taken at a time. Of two requests of one millisecond, each gives one back: where one was faster,
  * the other looks again.
  */
-export async function giveSlotBack(key: Key, at: number, name = NAME): Promise<void> {
+export async function returnSlot(key: Key, at: number, name = NAME): Promise<void> {
   for (let done = false; !done;) {
     const slot = readTimes((await find({ key, schema: Slots })) ?? {}, name).indexOf(at);
     if (slot < 0) return;
@@ -79,7 +79,9 @@ export async function giveSlotBack(key: Key, at: number, name = NAME): Promise<v
 }
 
 /** For limits on an item that their first use creates. */
-export async function acquireOrCreate<const N extends string>(entry: Omit<Entry<N>, "condition" | "holds">): Promise<Verdict<N>> {
+export async function acquireOrCreateSlots<const N extends string>(
+  entry: Omit<Entry<N>, "condition" | "holds">,
+): Promise<Verdict<N>> {
   const existing = { ...entry, condition: "attribute_exists(pk)", holds: () => true };
   const verdict = await tryAcquireSlots(existing);
   if (verdict.kind !== "rejected") return verdict;
@@ -93,12 +95,12 @@ const TRIES = 100;
 export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
   let slots = limits.map((limit) => pickFromHint(keyString(key), limit, now, windowMs));
-  let place = entry.wish && pickSlot(keyString(key), entry.wish, now);
+  let place = entry.optionalSlot && pickSlot(keyString(key), entry.optionalSlot, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const { done, item } = await updateRaw(key, buildExpression(entry, slots, place));
     if (item === undefined) return { kind: "rejected" };
     remember(keyString(key), item, entry);
-    if (done) return { kind: "admitted", item, place: place ?? (await takeFreed(entry, item)) };
+    if (done) return { kind: "admitted", item, place: place ?? (await acquireFreedSlot(entry, item)) };
     if (!holds(item)) return { kind: "rejected", item };
     const free = limits.map(({ name }) => freeAmong(readTimes(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
@@ -111,7 +113,7 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
         retryAfterMs: waitFor(Math.min(...readTimes(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
-    place = entry.wish && findFreeSlot(item, entry.wish, now);
+    place = entry.optionalSlot && findFreeSlot(item, entry.optionalSlot, now);
   }
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
@@ -125,10 +127,10 @@ const findFreeSlot = (item: Item, { places }: OptionalSlots, now: number): strin
   places.find((name) => timeIn(item[name]) <= now);
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
-function pickSlot(key: string, wish: OptionalSlots, now: number): string | undefined {
+function pickSlot(key: string, optionalSlot: OptionalSlots, now: number): string | undefined {
   const places = hints.get(key)?.places ?? {};
-  const place = findFreeSlot(places, wish, now);
-  if (place !== undefined) places[place] = encodeStamp(wish.untilMs);
+  const place = findFreeSlot(places, optionalSlot, now);
+  if (place !== undefined) places[place] = encodeStamp(optionalSlot.untilMs);
   return place;
 }
 
@@ -136,17 +138,17 @@ function pickSlot(key: string, wish: OptionalSlots, now: number): string | undef
  * This container believed that all slots were taken, but the item shows one that has been released: rare, and worth a call.
  * Another request may take it first, so there are as many tries as places.
  */
-async function takeFreed({ key, wish, now }: Entry<string>, item: Item): Promise<string | undefined> {
-  if (wish === undefined) return undefined;
+async function acquireFreedSlot({ key, optionalSlot, now }: Entry<string>, item: Item): Promise<string | undefined> {
+  if (optionalSlot === undefined) return undefined;
   let current: Item | undefined = item;
-  for (let tries = 0; current !== undefined && tries < wish.places.length; tries++) {
-    const place = findFreeSlot(current, wish, now);
+  for (let tries = 0; current !== undefined && tries < optionalSlot.places.length; tries++) {
+    const place = findFreeSlot(current, optionalSlot, now);
     if (place === undefined) return undefined;
     const outcome: UpdateOutcome = await updateRaw(key, {
       UpdateExpression: "SET #place = :until",
       ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
       ExpressionAttributeNames: { "#place": place },
-      ExpressionAttributeValues: { ":until": encodeStamp(wish.untilMs), ":now": encodeStamp(now) },
+      ExpressionAttributeValues: { ":until": encodeStamp(optionalSlot.untilMs), ":now": encodeStamp(now) },
     });
     if (outcome.done) return place;
     current = outcome.item;
@@ -177,7 +179,7 @@ const freeAmong = (times: readonly number[], now: number, windowMs: number): num
   times.flatMap((time, index) => (time <= now - windowMs ? [index] : []));
 
 function buildExpression<N extends string>(
-  { limits, windowMs, now, condition, names, values, set = {}, remove = [], wish }: Entry<N>,
+  { limits, windowMs, now, condition, names, values, set = {}, remove = [], optionalSlot }: Entry<N>,
   slots: readonly number[],
   place: string | undefined,
 ) {
@@ -202,7 +204,7 @@ function buildExpression<N extends string>(
       ...values,
       ":now": encodeStamp(now),
       ":edge": encodeStamp(now - windowMs),
-      ...(place !== undefined && wish !== undefined && { ":until": encodeStamp(wish.untilMs) }),
+      ...(place !== undefined && optionalSlot !== undefined && { ":until": encodeStamp(optionalSlot.untilMs) }),
       ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
     },
   };
@@ -212,10 +214,10 @@ function buildExpression<N extends string>(
 const hints = new Map<string, { times: Map<string, number[]>; places: Item }>();
 const HINTS_MAX = 1_000; // some 1.5 KB each
 
-function remember(key: string, item: Item, { limits, wish }: Entry<string>): void {
+function remember(key: string, item: Item, { limits, optionalSlot }: Entry<string>): void {
   const hint = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
   for (const { name } of limits) hint.times.set(name, readTimes(item, name));
-  for (const name of wish?.places ?? []) hint.places[name] = item[name];
+  for (const name of optionalSlot?.places ?? []) hint.places[name] = item[name];
   hints.delete(key);
   hints.set(key, hint);
   const [oldest] = hints.keys();

@@ -13,7 +13,7 @@ const BOOLEAN = z.boolean();
 const TEXT_OR_NULL = TEXT.nullable();
 
 /** A value of an enumeration that may grow: its type is what this version knows, but any text is read. */
-export const growing = <T extends string>(): z.ZodType<T, T> => z.custom<T>((value) => typeof value === "string");
+export const openEnum = <T extends string>(): z.ZodType<T, T> => z.custom<T>((value) => typeof value === "string");
 
 export function stored<S extends z.ZodRawShape>({ shape }: z.ZodObject<S>): z.ZodObject<S> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each field has its own type, with fewer rules

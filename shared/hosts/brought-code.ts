@@ -4,7 +4,7 @@ import { openEnvironment, openRepositories } from "../records/code-secrets.ts";
 import type { BackupCode } from "../records/schemas/code.ts";
 
 /** For the job on the machine, in plain text. */
-export async function toBrought({ code, commits, python_packages, instance_id, code_id }: BackupCode): Promise<BroughtCode> {
+export async function toBroughtCode({ code, commits, python_packages, instance_id, code_id }: BackupCode): Promise<BroughtCode> {
   const repositories = await openRepositories(code);
   return {
     repositories: repositories.flatMap((repository) => {

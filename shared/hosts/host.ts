@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { DrillCheck } from "../api/drill.ts";
 import { Verification } from "../api/operations.ts";
-import type { StatusLine } from "../operations/health.ts";
+import type { StatusLine } from "../operations/monitoring/health.ts";
 import type { RepositoryAccess, Variable } from "../records/code-secrets.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
-import type { Sample } from "../domain/figures.ts";
+import type { Sample } from "../domain/metrics.ts";
 import type { LogSource } from "../domain/log-levels.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { EDITIONS } from "../domain/erp-versions.ts";

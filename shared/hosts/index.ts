@@ -1,7 +1,7 @@
 // Chooses how machines are reached in this environment, and handles undos on a machine that is down.
 import { addResult, recordModules } from "../records/operations.ts";
 import { previousDomains } from "../records/redirects.ts";
-import type { StatusLine } from "../operations/health.ts";
+import type { StatusLine } from "../operations/monitoring/health.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
@@ -9,14 +9,14 @@ import { isFailure, USABLE } from "../domain/lifecycle.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { type DifferingModule, missingModules } from "../domain/missing-modules.ts";
 import type { Reason } from "../domain/reasons.ts";
-import { ofEnvironment } from "../platform/env.ts";
+import { chooseByEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress, LogRequest, MachineSettings, Probed } from "./host.ts";
 
 /** Loaded on demand, because most tasks reach no machine, and the other environment's never do. */
 const host = (): Promise<Host> =>
-  ofEnvironment({
+  chooseByEnvironment({
     test: async () => (await import("./sandbox/host.ts")).sandbox,
     live: async () => (await import("./ssh.ts")).ssh,
   });
@@ -88,7 +88,7 @@ export async function addMissingModules(operation: OperationRecord, modules: rea
  * Whether an ERP that was started responds, at the domain of its record. What had failed may serve another one: that of a move
  * which its machine completed after nobody could take it back.
  */
-export async function respondsAgain(
+export async function isServing(
   server: ServerRecord,
   started: Started & { instance: InstanceRecord },
 ): Promise<boolean | Reason> {
@@ -105,7 +105,7 @@ export async function respondsAgain(
  * Removes from the machine the archive that a job made and sent. Nothing depends on that copy any more: a machine that is down,
  * or cannot do it, removes the job's folder after two days.
  */
-export async function forgetSent(server: ServerRecord, made_by: string): Promise<boolean> {
+export async function removeSentArchive(server: ServerRecord, made_by: string): Promise<boolean> {
   try {
     return await undoUnlessDown(server, { id: `${made_by}-forget`, kind: "forget_archive", made_by });
   } catch (error) {

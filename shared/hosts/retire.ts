@@ -17,7 +17,7 @@ interface Retirement {
 }
 
 /** Nobody should pay for a machine because it is down, sends nonsense, or could not be cleared: then it is returned as it is. */
-export async function retire(server: ServerRecord, { since, ...job }: Retirement): Promise<boolean> {
+export async function retireMachine(server: ServerRecord, { since, ...job }: Retirement): Promise<boolean> {
   if (server.machine_id === null || server.ip_address === null) return true;
   const late = Date.now() - Date.parse(since ?? server.updated_at) >= RETIRE_MINUTES * 60_000;
   try {

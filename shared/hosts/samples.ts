@@ -2,22 +2,22 @@
 // figure or a line that is wrong costs nothing but itself. A tenant has an influence on the figures of their own containers.
 import * as z from "zod";
 import {
-  type Figures,
+  type MetricValues,
   INSTANCE_SERIES,
   MINUTE,
   RING_MINUTES,
   type Sample,
   type Series,
   SERVER_SERIES,
-} from "../domain/figures.ts";
+} from "../domain/metrics.ts";
 import { isId } from "../domain/ids.ts";
 
 /** More than the figures of any machine. */
-const FIGURE_MAX = 1e15;
+const VALUE_MAX = 1e15;
 /** More than the instances of any machine. */
 const INSTANCES_MAX = 1000;
 
-const Measured = z.array(z.number().min(0).max(FIGURE_MAX).nullable().catch(null)).max(100);
+const Measured = z.array(z.number().min(0).max(VALUE_MAX).nullable().catch(null)).max(100);
 const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string(), Measured) });
 
 /** The samples in these lines, in their order; none of before the ring, or of the future. */
@@ -52,4 +52,4 @@ function parseOrNothing(line: string): unknown {
 }
 
 /** A machine with an earlier script measures less. */
-const complete = (figures: Figures, all: readonly Series[]): Figures => all.map((_, index) => figures[index] ?? null);
+const complete = (figures: MetricValues, all: readonly Series[]): MetricValues => all.map((_, index) => figures[index] ?? null);

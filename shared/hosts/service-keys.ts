@@ -17,7 +17,7 @@ export const addServiceKey = (server: HostedServer, key: KeyPair, keys: readonly
   connected(
     server,
     (shell) =>
-      succeed(
+      runOrThrow(
         shell,
         `${FILE}; grep -v "^ *#" "$file" | grep -qF "${readBlob(key)}" || { cat "$file"; echo; cat; } > "$file.service"; [ ! -e "$file.service" ] || mv "$file.service" "$file"`,
         `${key.public_key}\n`,
@@ -30,17 +30,17 @@ export async function removeServiceKey(server: HostedServer, old: KeyPair, key: 
   await connected(
     server,
     (shell) =>
-      succeed(
+      runOrThrow(
         shell,
         `${FILE}; { grep -vF "${readBlob(old)}" "$file" || [ $? = 1 ]; } > "$file.service"; mv "$file.service" "$file"`,
       ),
     { keys: [key] },
   );
-  if (await letsIn(server, old))
+  if (await acceptsKey(server, old))
     throw new Error("The machine still lets the old key in: look for other places of keys in its sshd_config");
 }
 
-async function letsIn(server: HostedServer, key: KeyPair): Promise<boolean> {
+async function acceptsKey(server: HostedServer, key: KeyPair): Promise<boolean> {
   try {
     await connected(server, async () => undefined, { keys: [key] });
     return true;
@@ -50,7 +50,7 @@ async function letsIn(server: HostedServer, key: KeyPair): Promise<boolean> {
   }
 }
 
-async function succeed(shell: Shell, command: string, input = ""): Promise<void> {
+async function runOrThrow(shell: Shell, command: string, input = ""): Promise<void> {
   const { code, stderr } = await shell(command, input);
   if (code !== 0) throw new Error(`Could not change the machine's keys: ${stderr.trim().slice(-300)}`);
 }

@@ -9,14 +9,14 @@ import { serviceKeys } from "../platform/service-key.ts";
 import { because } from "../domain/reasons.ts";
 
 /** How a command ended. */
-export interface Ran {
+export interface CommandResult {
   code: number;
   output: string;
   stderr: string;
 }
 
 /** Runs a command as root. Whatever must not appear in the machine's list of processes belongs into `input`. */
-export type Shell = (command: string, input?: string, limit?: { seconds: number }) => Promise<Ran>;
+export type Shell = (command: string, input?: string, limit?: { seconds: number }) => Promise<CommandResult>;
 
 const USER = "root";
 const DEFAULT_PORT = 22;
@@ -138,7 +138,7 @@ type BrokenOff = "machine_slow" | "machine_rejected_command" | "machine_sent_too
 
 function createShell(client: Client, { ip_address }: HostedServer): Shell {
   return async (command, input = "", { seconds } = { seconds: COMMAND_SECONDS }) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Ran>();
+    const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
     const brokenOff = (code: BrokenOff, cause?: Error): void =>
       reject(new TryAgain("HOST_UNREACHABLE", because(code, { ip_address: String(ip_address) }), { cause }));
     const timer = setTimeout(() => brokenOff("machine_slow"), seconds * 1000);

@@ -5,12 +5,12 @@ import * as z from "zod";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
-import type { Sample } from "../domain/figures.ts";
+import type { Sample } from "../domain/metrics.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
 import { parseSamples } from "./samples.ts";
 import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
-import type { Ran, Shell } from "./ssh-connection.ts";
+import type { CommandResult, Shell } from "./ssh-connection.ts";
 
 const Json = z.string().transform((text, context): unknown => {
   try {
@@ -236,7 +236,7 @@ function script(): { text: string; hash: string } {
 const STDERR_CHARACTERS = 300;
 
 /** The script exits with 0 whatever the outcome of the job. */
-function requireOutput({ code, output, stderr }: Ran): string {
+function requireOutput({ code, output, stderr }: CommandResult): string {
   if (code === 0) return output;
   const why = stderr.trim().slice(-STDERR_CHARACTERS);
   const said = why === "" ? because("script_ended", { status: code }) : why;

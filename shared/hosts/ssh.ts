@@ -25,7 +25,7 @@ import { fetchStatusLine, readStatusLine } from "./status-line.ts";
 
 export const ssh: Host = {
   run: <K extends JobKind>(server: HostedServer, job: Job<K>) =>
-    understood(
+    orNotUnderstood(
       connected(server, async (shell): Promise<JobProgress<K>> => {
         const machine = createMachine(shell);
         for (const each of job.ends ?? []) await machine.end(each);
@@ -43,9 +43,9 @@ export const ssh: Host = {
       await connected(
         server,
         async (shell) => {
-          probed.responded = await echoes(shell);
+          probed.responded = await runsCommands(shell);
           if (!probed.responded) return;
-          if (settings !== undefined) probed.settingsTaken = await passOn(shell, server, settings);
+          if (settings !== undefined) probed.settingsTaken = await sendSettings(shell, server, settings);
           Object.assign(probed, await readReport(shell, server, since));
         },
         PROBE,
@@ -60,11 +60,13 @@ export const ssh: Host = {
   statusLine: fetchStatusLine,
 
   readLog: (server, request) =>
-    understood(connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG)),
+    orNotUnderstood(
+      connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readLog(request), LOG),
+    ),
 
   readWorkLog: async (server, operationId) => {
     if (server.host_keys.length === 0) return { text: "", lines: 0 };
-    return understood(
+    return orNotUnderstood(
       connected(server, (shell) => createMachine((command, input) => shell(command, input, LOG)).readWorkLog(operationId), LOG),
     );
   },
@@ -73,7 +75,7 @@ export const ssh: Host = {
 };
 
 /** A machine's output may be anything: the user of an ERP on it may have taken it over. */
-async function understood<T>(result: Promise<T>): Promise<T> {
+async function orNotUnderstood<T>(result: Promise<T>): Promise<T> {
   try {
     return await result;
   } catch (cause) {
@@ -92,7 +94,7 @@ const LOG = { seconds: 5 };
  * This needs nothing of ours on the machine. One that sends something else is useless, and must not count as active: of an active
  * server's instances none can be deleted without its help.
  */
-async function echoes(shell: Shell): Promise<boolean> {
+async function runsCommands(shell: Shell): Promise<boolean> {
   const nonce = randomUUID();
   const { output } = await shell(`echo ${nonce}`, "", PROBE);
   return output.split("\n").includes(nonce); // in addition to what a shell's start-up files may print
@@ -122,7 +124,7 @@ async function readReport(
   }
 }
 
-async function passOn(shell: Shell, { id }: HostedServer, settings: MachineSettings): Promise<boolean> {
+async function sendSettings(shell: Shell, { id }: HostedServer, settings: MachineSettings): Promise<boolean> {
   try {
     await createMachine((command, input) => shell(command, input, PROBE)).set(settings);
     return true;

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { get } from "node:http";
 import * as z from "zod";
 import { type StatusKey, statusKeys } from "../platform/service-key.ts";
-import type { StatusLine } from "../operations/health.ts";
+import type { StatusLine } from "../operations/monitoring/health.ts";
 import type { HostedServer } from "./host.ts";
 
 /** The line of a server; undefined if there is none, or none of its own. Whether it is a new one is for the caller to see. */

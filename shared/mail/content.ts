@@ -40,7 +40,7 @@ export const PATHS = {
   tokens: "/settings/api-keys",
 };
 
-export type Place = Pick<Of<"new_place">, "at" | "ip_address" | "user_agent">;
+export type SignInPlace = Pick<Of<"new_place">, "at" | "ip_address" | "user_agent">;
 
 export const placeFacts = (facts: Readonly<Record<string, string | null>>): Facts =>
   Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== null);

@@ -6,7 +6,7 @@ import {
   isClosed,
   nameDevice,
   PATHS,
-  type Place,
+  type SignInPlace,
   placeFacts,
   type Words,
 } from "./content.ts";
@@ -104,7 +104,7 @@ export const DE: Words = {
 /** The names that people gave their passkeys, and that of the one app. */
 const factorsDe = ({ factor }: { factor: string }): string => factor.replace("Authenticator app", "Authenticator-App");
 
-function placeDe({ at, ip_address, user_agent }: Place, { time }: Context): Facts {
+function placeDe({ at, ip_address, user_agent }: SignInPlace, { time }: Context): Facts {
   return placeFacts({ Zeit: time(at), "IP-Adresse": ip_address, Browser: nameDevice(user_agent, "auf") });
 }
 

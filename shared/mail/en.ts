@@ -6,7 +6,7 @@ import {
   isClosed,
   nameDevice,
   PATHS,
-  type Place,
+  type SignInPlace,
   placeFacts,
   type Words,
 } from "./content.ts";
@@ -99,7 +99,7 @@ export const EN: Words = {
   }),
 };
 
-function placeEn({ at, ip_address, user_agent }: Place, { time }: Context): Facts {
+function placeEn({ at, ip_address, user_agent }: SignInPlace, { time }: Context): Facts {
   return placeFacts({ Time: time(at), "IP address": ip_address, Browser: nameDevice(user_agent, "on") });
 }
 

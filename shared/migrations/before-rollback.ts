@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { type Change, startChange, tryCommit } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 import { queryAll, updateOne } from "../data/table.ts";
 import { isOpen, type OperationStatus } from "../domain/lifecycle.ts";
 import { linkOperation } from "../records/operations.ts";
@@ -34,7 +34,7 @@ const NewOperation = z.looseObject({
   number: z.string(),
   type: z.string().refine((type) => !KNOWN_OPERATIONS.includes(type)),
   created_at: z.string(),
-  state: growing<OperationStatus>(),
+  state: openEnum<OperationStatus>(),
   resource: z.looseObject({ id: z.string() }),
   concerns: z.array(z.string()).default([]),
 });
@@ -58,7 +58,7 @@ export async function setNewKindsAside(accountId: string): Promise<string[]> {
   const listed = newOperationsIn(await queryAll(keys.record("operation", accountId, "").pk, { consistent: true }));
   for (const record of listed.filter(({ state }) => !isOpen(state)))
     await move(accountId, (change) => {
-      change.drop({ kind: "operation", record, status: record.state }, { equals: { state: record.state } });
+      change.removeListed({ kind: "operation", record, status: record.state }, { equals: { state: record.state } });
       for (const concerned of record.concerns)
         change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
       change.put(keys.operationAside(accountId, record.id), { record }); // its attributes as such would keep it in the indexes

@@ -6,7 +6,7 @@ import { OPEN_STATUSES, type ResourceType } from "../domain/lifecycle.ts";
 import { listCounts } from "../data/counters.ts";
 import { bringNewKindsBack } from "./before-rollback.ts";
 import { countAccount } from "./counting.ts";
-import { completedEntry, buildEntry, findableIn, indexedIn, isSearched, readLabels } from "../data/entries.ts";
+import { completedEntry, buildEntry, searchFieldsOf, labelsAndTagsOf, isSearchable, readLabels } from "../data/entries.ts";
 import { actorFilter, keys, type ListKind, placement, type Item } from "../data/keys.ts";
 import { overviewAsRead } from "../data/overview-shards.ts";
 import { buildMembers, memberString, ownerString, readMembers, takeMember } from "../data/label-index.ts";
@@ -37,7 +37,7 @@ export async function* indexAccount(accountId: string, from?: MigrationCursor): 
       );
       if (more !== undefined) yield { step: kind, after: more };
     }
-  for (const kind of KINDS) if (isSearched(kind)) await removeStaleLabels(accountId, kind);
+  for (const kind of KINDS) if (isSearchable(kind)) await removeStaleLabels(accountId, kind);
   await recount(accountId);
   await countAccount(accountId);
 }
@@ -77,7 +77,7 @@ function writesFor(accountId: string, kind: ListKind, item: Item): Write[] {
   const lists = listCounts(accountId);
   const { id, number, created_at, ...record } = Listed.parse(item);
   lists.mark(kind, number, created_at);
-  if (isSearched(kind)) return [...entryWrites(accountId, kind, item), ...lists.writes()];
+  if (isSearchable(kind)) return [...entryWrites(accountId, kind, item), ...lists.writes()];
   if (kind === "operation") {
     const unchanged = check(keys.record(kind, accountId, id), { unchanged: { state: item["state"] } });
     return [unchanged, completedOperation(accountId, { ...item, id }), ...lists.writes()];
@@ -97,7 +97,7 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
   const status = String(item["list_status"]).split("#").at(-1);
   const storedProtection = item["protection_status"];
   const protection = kind === "instance" ? (typeof storedProtection === "string" ? storedProtection : "unprotected") : undefined;
-  const whole = buildEntry(id, created_at, { ...findableIn(kind, item), status, protection });
+  const whole = buildEntry(id, created_at, { ...searchFieldsOf(kind, item), status, protection });
   // Those two can be removed from an entry, which then does not show that it is newer.
   const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };
   return [check(keys.record(kind, accountId, id), { unchanged }), ...completedEntry(accountId, kind, { ...item, id }, whole)];
@@ -118,7 +118,7 @@ async function removeStaleLabels(accountId: string, kind: ResourceType): Promise
       const id = String(record["id"]);
       unreadable.add(ownerString({ id }));
       unlessUnreadable(record, () => {
-        const indexed = { id, labels: indexedIn(kind, record) };
+        const indexed = { id, labels: labelsAndTagsOf(kind, record) };
         for (const member of buildMembers(kind, accountId, indexed)) right.add(memberString(member));
         const owner = { id, unchanged: { labels: readLabels(record), ...defined({ admin_email, last_drill, drill, locked }) } };
         owners.set(ownerString(owner), owner);

@@ -4,7 +4,7 @@
 import * as z from "zod";
 import { indexAccount, type MigrationCursor } from "./indexing.ts";
 import { keys } from "../data/keys.ts";
-import { accountIds } from "../operations/operator.ts";
+import { accountIds } from "../operations/accounts/operator.ts";
 import { find, putIfAbsent, updateOne } from "../data/table.ts";
 
 interface Migration {
@@ -61,7 +61,7 @@ type Report = (line: string) => void;
 export async function migrate(report: Report, migrations = MIGRATIONS): Promise<void> {
   const newest = highestNumber(migrations);
   await putIfAbsent(ref.key, { done: 0, highest: 0, running: null });
-  await noteRollback(newest, report);
+  await recordRollback(newest, report);
   for (let state = await findSchema(); state.done < newest; state = await findSchema()) {
     const next = migrations.find(({ number }) => number === state.done + 1);
     if (next === undefined) throw new Error(`There is no migration ${state.done + 1}`);
@@ -70,7 +70,7 @@ export async function migrate(report: Report, migrations = MIGRATIONS): Promise<
 }
 
 /** From now on this version changes records: what later migrations add must be added again after the next upgrade. */
-async function noteRollback(newest: number, report: Report): Promise<void> {
+async function recordRollback(newest: number, report: Report): Promise<void> {
   const { done, highest } = await findSchema();
   if (highest > newest)
     report(

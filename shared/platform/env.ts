@@ -12,7 +12,7 @@ export function env() {
 }
 
 /** Chooses the value for the current environment. */
-export const ofEnvironment = <T>(choices: Readonly<Record<Environment, () => T>>): T => choices[env().ENVIRONMENT]();
+export const chooseByEnvironment = <T>(choices: Readonly<Record<Environment, () => T>>): T => choices[env().ENVIRONMENT]();
 
 /** A variable that only some functions have, such as the bucket of backups or a state machine's ARN. */
 export function variable(name: string): string {

@@ -4,7 +4,7 @@ import type { Catalog } from "../api/catalog.ts";
 import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { ServerSpecs } from "../api/servers.ts";
 import { type Offers, readOffers } from "../records/catalog.ts";
-import { ofEnvironment } from "../platform/env.ts";
+import { chooseByEnvironment } from "../platform/env.ts";
 import { offeredVersions } from "./images.ts";
 import { SANDBOX_CATALOG } from "./sandbox/catalog.ts";
 
@@ -14,7 +14,7 @@ export async function readCatalog(): Promise<Catalog> {
 }
 
 const offers = (): Promise<Offers> =>
-  ofEnvironment<Promise<Offers>>({
+  chooseByEnvironment<Promise<Offers>>({
     test: async () => ({ providers: [structuredClone(SANDBOX_CATALOG)], editions: ["community"] }),
     live: recent,
   });

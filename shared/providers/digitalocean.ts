@@ -20,7 +20,15 @@ import {
 } from "./http.ts";
 import { idsIn, machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
+import {
+  Done,
+  Identified,
+  type Options,
+  orderedMachine,
+  placeOrder,
+  releaseMethods,
+  supportedImage,
+} from "./virtual-machines.ts";
 
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
@@ -63,7 +71,7 @@ const Droplet = z.object({
 type Droplet = z.infer<typeof Droplet>;
 
 export function digitalocean({ token, address = ADDRESS, deployment }: Options): Provider {
-  const ask = api({ name: NAME, address, token, errorIn, meaning });
+  const ask = api({ name: NAME, address, token, errorIn, meaning: classifyError });
   const listed = async (query: Record<string, string>): Promise<Droplet[]> =>
     parseAll(NAME, "droplets", Droplet, await all(ask, "droplets", query));
   /** One for each account and not for each server: tags outlive what they are on. The rest is in the name. */
@@ -81,7 +89,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     findRequested: async (request) => {
       // By both, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
-      return droplet && ordered(droplet, request.operation_id);
+      return droplet && orderedMachine(droplet, request.operation_id);
     },
     prepareOrder: async (request) => {
       const body = {
@@ -89,7 +97,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
         region: request.region,
         size: request.size,
         image: await imageFor(ask, request.region),
-        ssh_keys: [await serviceKeyThere(ask, deployment)],
+        ssh_keys: [await ensureServiceKey(ask, deployment)],
         user_data: await userData(request),
         tags: [deployment, buildTag(request.account_id)],
         with_droplet_agent: false, // nobody else should have access
@@ -104,7 +112,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
       const response = await ask({ method: "GET", path: `/v2/droplets/${id}`, schema: z.object({ droplet: Droplet }) });
       return response && toMachine(response.droplet);
     },
-    ...releasing(ofServer, remove),
+    ...releaseMethods(ofServer, remove),
     listMachines: async () =>
       parseable(NAME, "droplets", Droplet, await all(ask, "droplets", { tag_name: deployment })).flatMap((droplet) =>
         labeled(droplet, deployment),
@@ -159,7 +167,7 @@ async function imageFor(ask: Ask, region: string): Promise<string> {
 }
 
 /** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
-async function serviceKeyThere(ask: Ask, deployment: string): Promise<number> {
+async function ensureServiceKey(ask: Ask, deployment: string): Promise<number> {
   const { public_key } = await serviceKey();
   const schema = z.object({ ssh_key: Identified });
   const registered = await ask({ method: "GET", path: `/v2/account/keys/${computeFingerprint(public_key)}`, schema });
@@ -188,7 +196,7 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
 }
 
 /** One status and code for many errors: only the message distinguishes them, as people report them of its clients. */
-function meaning({ status, code, message }: ErrorResponse): Meaning | undefined {
+function classifyError({ status, code, message }: ErrorResponse): Meaning | undefined {
   if (status !== 422 && status !== 403) return undefined;
   // A Droplet, while something is being done with it.
   if (/\blocked\b/i.test(message) && !/account|team/i.test(message)) return "busy";

@@ -20,7 +20,15 @@ import {
 } from "./http.ts";
 import { machineName } from "./machine-name.ts";
 import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provider.ts";
-import { Done, Identified, type Options, ordered, placeOrder, releasing, supportedImage } from "./virtual-machines.ts";
+import {
+  Done,
+  Identified,
+  type Options,
+  orderedMachine,
+  placeOrder,
+  releaseMethods,
+  supportedImage,
+} from "./virtual-machines.ts";
 
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
@@ -65,7 +73,7 @@ const Action = z.object({
 });
 
 export function hetzner({ token, address = ADDRESS, deployment }: Options): Provider {
-  const ask = api({ name: NAME, address, token, errorIn, meaning, pauseSecondsMax: PAUSE_SECONDS_MAX });
+  const ask = api({ name: NAME, address, token, errorIn, meaning: classifyError, pauseSecondsMax: PAUSE_SECONDS_MAX });
   const ours = (labels: Record<string, string> = {}): string =>
     Object.entries({ deployment, ...labels })
       .map(([name, value]) => `${name}=${value}`)
@@ -96,7 +104,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
     },
     findRequested: async ({ operation_id }) => {
       const [server] = await ofLabel({ operation_id });
-      return server && ordered(server, operation_id);
+      return server && orderedMachine(server, operation_id);
     },
     prepareOrder: async (request) => {
       const body = {
@@ -104,7 +112,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
         server_type: request.size,
         location: request.region,
         image: await imageFor(ask, request.size),
-        ssh_keys: [await serviceKeyThere(ask, deployment)],
+        ssh_keys: [await ensureServiceKey(ask, deployment)],
         user_data: await userData(request),
         labels: { deployment, ...buildLabels(request) },
       };
@@ -117,7 +125,7 @@ export function hetzner({ token, address = ADDRESS, deployment }: Options): Prov
       if (machine?.state !== "running") await requireCreated(ask, id);
       return machine;
     },
-    ...releasing(({ server_id }) => ofLabel({ server_id }), remove),
+    ...releaseMethods(({ server_id }) => ofLabel({ server_id }), remove),
     listMachines: async () => parseable(NAME, "servers", Server, await listed(ours())).flatMap(labeled),
   };
 }
@@ -170,7 +178,7 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
 }
 
 /** A machine with an SSH key gets no password, which would be sent by email. Kept for the next machine. */
-async function serviceKeyThere(ask: Ask, deployment: string): Promise<string> {
+async function ensureServiceKey(ask: Ask, deployment: string): Promise<string> {
   const { public_key } = await serviceKey();
   const fingerprint = computeFingerprint(public_key);
   const [present] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
@@ -192,12 +200,12 @@ async function requireCreated(ask: Ask, id: string): Promise<void> {
   if (failed === undefined) return;
   const { code, message } = failed.error;
   const error = { status: code, message };
-  throw failure(NAME, finalMeaning(code), error, new Error(`${NAME} create_server: ${code}: ${message}`));
+  throw failure(NAME, classifyFinalError(code), error, new Error(`${NAME} create_server: ${code}: ${message}`));
 }
 
 /** What failed so is not tried again by Hetzner, which a busy provider's request would be. */
-function finalMeaning(code: string): Meaning {
-  const shortage = meaning({ code });
+function classifyFinalError(code: string): Meaning {
+  const shortage = classifyError({ code });
   return shortage === "quota" || shortage === "capacity" ? shortage : "rejected";
 }
 
@@ -223,7 +231,7 @@ function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
 }
 
 /** Codes of https://docs.hetzner.cloud and of its Go client. */
-function meaning({ code }: Pick<ErrorResponse, "code">): Meaning | undefined {
+function classifyError({ code }: Pick<ErrorResponse, "code">): Meaning | undefined {
   switch (code) {
     case "resource_limit_exceeded":
       return "quota";

@@ -3,7 +3,7 @@
 import { COMING_ERP_VERSIONS, ERP_VERSIONS, type ErpVersion } from "../domain/erp-versions.ts";
 import { now } from "../data/change.ts";
 import { configuration } from "../platform/configuration.ts";
-import { ofEnvironment } from "../platform/env.ts";
+import { chooseByEnvironment } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
 import { type NewestImage, readNewestImages, recordNewestImage } from "../records/newest-images.ts";
 import { lookUpImage, NoSuchImage } from "./registry.ts";
@@ -17,7 +17,7 @@ const CACHE_SECONDS = 300;
 let cached: { images: NewestImages; readAt: number } | undefined;
 
 export const newestImages = (): Promise<NewestImages> =>
-  ofEnvironment<Promise<NewestImages>>({
+  chooseByEnvironment<Promise<NewestImages>>({
     test: () => Promise.resolve(SANDBOX),
     live: async () => {
       if (cached === undefined || Date.now() - cached.readAt >= CACHE_SECONDS * 1000) {

@@ -1,7 +1,7 @@
 // The list of providers. No other module has it.
 import { deployment } from "../records/installation.ts";
 import { because } from "../domain/reasons.ts";
-import { ofEnvironment } from "../platform/env.ts";
+import { chooseByEnvironment } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
 import { type Configuration, configuration } from "../platform/configuration.ts";
@@ -11,22 +11,22 @@ import type { Provider } from "./provider.ts";
 import { sandbox } from "./sandbox/provider.ts";
 
 export const providers = (): Promise<readonly Provider[]> =>
-  ofEnvironment({ test: async () => [sandbox], live: async () => configured(await configuration()) });
+  chooseByEnvironment({ test: async () => [sandbox], live: async () => loadProviders(await configuration()) });
 
-let kept: { from: string; providers: readonly Provider[] } | undefined;
+let cachedProviders: { from: string; providers: readonly Provider[] } | undefined;
 
 /** Reused while the configuration is unchanged, because they remember how long their provider asked them to wait. */
-async function configured(present: Configuration): Promise<readonly Provider[]> {
+async function loadProviders(present: Configuration): Promise<readonly Provider[]> {
   const from = JSON.stringify(present);
-  if (kept?.from === from) return kept.providers;
+  if (cachedProviders?.from === from) return cachedProviders.providers;
   const label = await deployment();
   const rented = [
     present.hetzner && hetzner({ ...present.hetzner, deployment: label }),
     present.digitalocean && digitalocean({ ...present.digitalocean, deployment: label }),
     present.byo && byo(present.byo.machines),
   ];
-  kept = { from, providers: rented.filter((provider) => provider !== undefined) };
-  return kept.providers;
+  cachedProviders = { from, providers: rented.filter((provider) => provider !== undefined) };
+  return cachedProviders.providers;
 }
 
 /** The provider of a server that exists. */

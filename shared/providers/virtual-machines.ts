@@ -19,7 +19,7 @@ export type Identified = z.infer<typeof Identified>;
 export const Done = z.unknown().transform(() => true);
 
 /** A machine that was ordered for an operation, and how to trust it. */
-export const ordered = async ({ id }: Identified, operationId: string): Promise<RequestedMachine> => ({
+export const orderedMachine = async ({ id }: Identified, operationId: string): Promise<RequestedMachine> => ({
   machine_id: String(id),
   ...(await initialSshTrust(operationId)),
 });
@@ -31,7 +31,7 @@ export async function placeOrder(operationId: string, send: () => Promise<Identi
 }
 
 /** `remove` is true once the provider does not have the machine any more. */
-export function releasing(
+export function releaseMethods(
   ofServer: (owner: MachineOwner) => Promise<readonly Identified[]>,
   remove: (id: string) => Promise<boolean>,
 ): Pick<Provider, "releaseMachine" | "releaseOthers"> {

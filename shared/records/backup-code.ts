@@ -2,7 +2,7 @@
 // when the instance is gone or has other code by then.
 import { keys } from "../data/keys.ts";
 import { find } from "../data/table.ts";
-import { codeRef, withCredentialsOf } from "./code.ts";
+import { codeRef, withCurrentCredentials } from "./code.ts";
 import type { BackupRecord } from "./schemas/backup.ts";
 import { BackupCode, type CodeRecord } from "./schemas/code.ts";
 
@@ -15,9 +15,9 @@ export const findBackupCode = async ({
   with_code === true ? find({ key: keys.backupCode(account_id, id), schema: BackupCode }) : undefined;
 
 /** As it can be fetched now: with the tokens that its instance has, as long as that exists. */
-export async function withPresentCredentials(stored: BackupCode): Promise<BackupCode> {
+export async function withInstanceCredentials(stored: BackupCode): Promise<BackupCode> {
   const present = await find(codeRef(stored.code.account_id, stored.instance_id));
-  return { ...stored, code: withCredentialsOf(present, stored.code) };
+  return { ...stored, code: withCurrentCredentials(present, stored.code) };
 }
 
 /** For an archive's manifest: nothing of it is secret. */

@@ -21,15 +21,7 @@ import { lacksManyFiles } from "../domain/missing-files.ts";
 
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
-import {
-  type Change,
-  startChange,
-  heldByAnother,
-  labelChange,
-  relabeledMeanwhile,
-  retryOnConflict,
-  withLabels,
-} from "../data/change.ts";
+import { type Change, startChange, heldError, labelChange, labelConflict, retryOnConflict, withLabels } from "../data/change.ts";
 import type { Author } from "./events.ts";
 import { type Ending, Held } from "./ending.ts";
 import { keys, type Item } from "../data/keys.ts";
@@ -42,7 +34,7 @@ import { BackupRecord, KeptUpload } from "./schemas/backup.ts";
 import type { BackupCode } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
-import { type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
+import { type Finding, findChildren, findPage, needsEntries } from "../data/search.ts";
 import { find, queryAll } from "../data/table.ts";
 import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
@@ -82,7 +74,7 @@ export async function listBackupsOfInstance(
   accountId: string,
   instanceId: string,
   { ids, status, kind, drill, locked, size_bytes_above, label, search, sort, ...page }: BackupQuery,
-): ReturnType<typeof findOfParent<BackupRecord>> {
+): ReturnType<typeof findChildren<BackupRecord>> {
   if (!isId("instance", instanceId)) throw notFound("instance");
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   if (ids !== undefined) {
@@ -90,7 +82,7 @@ export async function listBackupsOfInstance(
     const ofInstance = items.filter(({ instance_id }) => instance_id === instanceId);
     return { ...pageByIds(ofInstance, ids), isEmpty: ofInstance.length === 0 };
   }
-  return findOfParent(list, instanceId, {
+  return findChildren(list, instanceId, {
     finding: { label: addTags(label, { drill }), search, sort },
     filters: { status, kind, locked, size_bytes_above },
     page,
@@ -252,7 +244,7 @@ export function beginImportAgain(change: Change, backup: BackupRecord, server_id
     { from: backup.state, to: through, set: { state: through, operation_id: operationId, server_id } },
     { equals: { operation_id: null, state: backup.state, upload: backup.upload } },
     (present) =>
-      present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotImportable(String(present["state"]))),
+      present === undefined ? notFound("backup") : (heldError(present) ?? backupNotImportable(String(present["state"]))),
   );
   return backup.upload;
 }
@@ -273,7 +265,7 @@ export const lockBackup = (change: Change, backup: BackupRecord, from: readonly 
     { set: { operation_id: operationId } },
     { equals: { operation_id: null }, oneOf: { state: from } },
     (present) =>
-      present === undefined ? notFound("backup") : (heldByAnother(present) ?? backupNotCompleted(String(present["state"]))),
+      present === undefined ? notFound("backup") : (heldError(present) ?? backupNotCompleted(String(present["state"]))),
   );
 
 export function requireEditable({ state }: BackupRecord): void {
@@ -295,11 +287,11 @@ export function editBackup(
     (present) =>
       present === undefined
         ? notFound("backup")
-        : (relabeledMeanwhile(present, backup.id, relabeled) ?? backupNotEditable(String(present["state"]))),
+        : (labelConflict(present, backup.id, relabeled) ?? backupNotEditable(String(present["state"]))),
   );
-  change.refind("backup", backup.id, { note }, relabeled);
+  change.setSearchFields("backup", backup.id, { note }, relabeled);
   // Whatever it was when it was read: two requests may lock and unlock it at the same time.
-  if (locked !== undefined) change.retag("backup", backup.id, { locked: !locked }, { locked });
+  if (locked !== undefined) change.setFilterFields("backup", backup.id, { locked: !locked }, { locked });
   return {
     ...backup,
     ...(note !== undefined && { note }),
@@ -360,7 +352,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
   }
   if (to === "gone") {
     const { where, conditionError } = uncountBackup(change, backup);
-    change.drop({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
+    change.removeListed({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     if (backup.with_code === true) change.remove(keys.backupCode(change.accountId, backup.id), { exists: false });
     return;
@@ -380,7 +372,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     { ...mine, ...counted?.where },
     counted?.conditionError,
   );
-  if (set?.["size_bytes"] === null) change.refind("backup", backup.id, { size_bytes: null });
+  if (set?.["size_bytes"] === null) change.setSearchFields("backup", backup.id, { size_bytes: null });
 }
 
 /**
@@ -453,7 +445,7 @@ export const recordMeasured = (
     const { set, where, conditionError } = countBytes(change, { ...backup, id }, measured.size_bytes ?? 0);
     const mine = { equals: { operation_id: operation.id } };
     change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);
-    change.refind("backup", id, { size_bytes: measured.size_bytes });
+    change.setSearchFields("backup", id, { size_bytes: measured.size_bytes });
     change.revise();
     requireRunning(change, operation);
     also(change);
@@ -463,7 +455,7 @@ export const recordMeasured = (
 function backupError(present: Item | undefined): Error {
   if (present === undefined) return notFound("backup");
   const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
-  const holder = heldByAnother(present) ?? (typeof reader === "string" ? operationInProgress(reader) : undefined);
+  const holder = heldError(present) ?? (typeof reader === "string" ? operationInProgress(reader) : undefined);
   const state = String(present["state"]);
   return holder ?? (present["locked"] === true ? backupLocked(state) : backupNotDeletable(state));
 }

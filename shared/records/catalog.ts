@@ -5,11 +5,11 @@ import type { Edition } from "../domain/erp-versions.ts";
 import { now } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
-import { growing, stored } from "../data/stored.ts";
+import { openEnum, stored } from "../data/stored.ts";
 import { queryAll, removeOne, updateOne } from "../data/table.ts";
 
 const Offer = z.object({ provider: stored(CatalogProvider) });
-const Editions = z.object({ editions: z.array(growing<Edition>()) });
+const Editions = z.object({ editions: z.array(openEnum<Edition>()) });
 
 export type Offers = Pick<Catalog, "providers" | "editions">;
 
@@ -33,4 +33,4 @@ export async function recordEditions(editions: Offers["editions"]): Promise<void
 }
 
 /** For a provider that is no longer configured. */
-export const forgetOffer = (code: string): Promise<void> => removeOne(keys.offered(code));
+export const removeOffer = (code: string): Promise<void> => removeOne(keys.offered(code));

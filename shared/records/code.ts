@@ -31,13 +31,13 @@ export const findCode = async (instance: Pick<InstanceRecord, "account_id" | "id
   (await find(codeRef(instance.account_id, instance.id))) ?? emptyCode(instance);
 
 /** Whether a commit is of this entry of the code. */
-export const isOf =
+export const isCommitOf =
   ({ url, ref, path }: Pick<CommitRecord, "url" | "ref" | "path">) =>
   (commit: CommitRecord): boolean =>
     commit.url === url && commit.ref === ref && commit.path === path;
 
 /** Its repositories are read with what those of the same URL have now: a token may have been replaced since. */
-export const withCredentialsOf = (present: CodeRecord | undefined, code: CodeRecord): CodeRecord => ({
+export const withCurrentCredentials = (present: CodeRecord | undefined, code: CodeRecord): CodeRecord => ({
   ...code,
   repositories: code.repositories.map((repository) => {
     const { credential } = present?.repositories.find((each) => each.url === repository.url && each.credential !== null) ?? {};
@@ -49,7 +49,7 @@ const showRepository =
   ({ deployed, checked }: CodeRecord) =>
   (repository: RepositoryRecord): Code["repositories"][number] => {
     const { url, ref, path, credential, deploy_key } = repository;
-    const found = checked.find(isOf(repository));
+    const found = checked.find(isCommitOf(repository));
     return {
       url,
       ref,
@@ -108,7 +108,7 @@ export async function setCode(
     updated_at: now(),
   };
   requireNone(problems);
-  requirePresent(change, instance);
+  requireInstanceKept(change, instance);
   const { key } = codeRef(change.accountId, instance.id);
   const overtaken = () =>
     new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
@@ -119,7 +119,7 @@ export async function setCode(
 }
 
 /** Code of an instance that is gone, or will be, is nobody's. */
-export function requirePresent(change: Change, { id }: InstanceRecord): void {
+export function requireInstanceKept(change: Change, { id }: InstanceRecord): void {
   const where = { oneOf: { state: INSTANCE_RENAMABLE } };
   change.write(
     check(keys.record("instance", change.accountId, id), where, (item) =>

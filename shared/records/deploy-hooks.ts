@@ -6,10 +6,10 @@ import { tooManyPushes } from "../api/errors.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { takeSlot } from "../data/slots.ts";
+import { tryAcquireSlot } from "../data/slots.ts";
 import { find, queryAll, updateOne } from "../data/table.ts";
 import { PUSH, WINDOW_SECONDS } from "../domain/limits.ts";
-import { requirePresent } from "./code.ts";
+import { requireInstanceKept } from "./code.ts";
 import { noText, text } from "./schemas/fields.ts";
 import type { CodeRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
@@ -29,7 +29,7 @@ type Hook = z.infer<typeof Owner> & { hash: string };
 export function setHook(change: Change, instance: InstanceRecord, code: CodeRecord, enabled: boolean): string | null {
   const secret = enabled ? randomBytes(SECRET_BYTES).toString("base64url") : null;
   const { account_id, id: instance_id } = instance;
-  requirePresent(change, instance);
+  requireInstanceKept(change, instance);
   const hook_hash = secret === null ? null : hashSecret(secret);
   if (code.hook_hash !== null) change.remove(keys.deployHook(code.hook_hash), { exists: false });
   if (hook_hash !== null) change.put(keys.deployHook(hook_hash), { account_id, instance_id });
@@ -51,14 +51,14 @@ export async function findHook(secret: string): Promise<Hook | undefined> {
 }
 
 /** Throws RATE_LIMIT_EXCEEDED once an instance's hook is called too often. */
-export async function admitPush(instanceId: string): Promise<void> {
+export async function limitPushes(instanceId: string): Promise<void> {
   const limit = { slots: PUSH.perMinute, windowMs: WINDOW_SECONDS * 1000, at: Date.now() };
-  const retryAfterMs = await takeSlot(keys.pushLimit(instanceId), limit);
+  const retryAfterMs = await tryAcquireSlot(keys.pushLimit(instanceId), limit);
   if (retryAfterMs !== undefined) throw tooManyPushes(Math.ceil(retryAfterMs / 1000));
 }
 
 /** Leaves a push to the schedule, which sees it within a minute. One that comes while another is looked at is one more. */
-export async function notePush({ account_id, instance_id, hash }: Hook): Promise<void> {
+export async function recordPush({ account_id, instance_id, hash }: Hook): Promise<void> {
   const at = now();
   await updateOne(keys.push(instance_id), { set: { account_id, instance_id, pushed_at: at } }, { exists: false });
   await updateOne(keys.code(account_id, instance_id), { set: { hook_used_at: at } }, { equals: { hook_hash: hash } });

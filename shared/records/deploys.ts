@@ -139,7 +139,7 @@ export async function setModules(
 }
 
 /** Has the ERP update everything. */
-export async function updateEverything({ account_id, input }: OperationRecord): Promise<void> {
+export async function planFullUpdate({ account_id, input }: OperationRecord): Promise<void> {
   const deployId = String(input["deploy_id"]);
   const { update } = await getPlan(account_id, deployId);
   if (update.includes(BASE)) return;
@@ -147,17 +147,17 @@ export async function updateEverything({ account_id, input }: OperationRecord): 
 }
 
 /** Keeps which packages were installed, for rollbacks to this deploy. */
-export async function keepPackages({ account_id, input }: OperationRecord, packages: readonly string[]): Promise<void> {
+export async function recordPackages({ account_id, input }: OperationRecord, packages: readonly string[]): Promise<void> {
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set: { packages } }, {});
 }
 
 /** Keeps with which image the ERP started, for rollbacks to this deploy. */
-export async function keepImage({ account_id, input }: OperationRecord, started_with: Image): Promise<void> {
+export async function recordStartedImage({ account_id, input }: OperationRecord, started_with: Image): Promise<void> {
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set: { started_with } }, {});
 }
 
 /** What a step of its operation has found out. */
-export async function noteDeploy(
+export async function updateDeploy(
   { account_id, input }: OperationRecord,
   set: Partial<Omit<DeployRecord, "id" | "account_id" | "instance_id">>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { EventKind } from "../data/keys.ts";
 import type { AuditType, OutcomeType } from "../domain/event-types.ts";
 import { newId } from "../domain/ids.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
-import { announce } from "./outbox.ts";
+import { announceEvent } from "./outbox.ts";
 import { EventRecord } from "./schemas/event.ts";
 
 /** On whose behalf, and by which request. */
@@ -89,6 +89,6 @@ function writeEvent(
     created_at: change.at,
   };
   change.add(kind, event, { status: type, parentId: resource.id, actorId: event.actor.id });
-  if (kind === "outcome" || operation_id === undefined) announce(change, kind, { id, type });
+  if (kind === "outcome" || operation_id === undefined) announceEvent(change, kind, { id, type });
   return EventRecord.parse(event);
 }

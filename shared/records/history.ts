@@ -5,7 +5,7 @@ import { OPEN_STATUSES, type OperationStatus } from "../domain/lifecycle.ts";
 import { startChange } from "../data/change.ts";
 import { type EventKind, keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 import { query } from "../data/table.ts";
 
 /** An operation takes up to six items of the hundred of a transaction: itself, its entry, and links from what it concerned. */
@@ -16,7 +16,7 @@ const Old = z.object({
   number: z.string(),
   created_at: z.string(),
   /** An operation's, or an alert's. */
-  state: growing<OperationStatus | AlertStatus>().optional(),
+  state: openEnum<OperationStatus | AlertStatus>().optional(),
   /** An alert's. */
   kind: z.string().optional(),
   closed_at: z.string().nullish(),
@@ -46,14 +46,14 @@ export async function removeHistory(
     await remove(
       accountId,
       kind,
-      old.filter((each) => isOver(each, before)),
+      old.filter((each) => hasExpired(each, before)),
     );
     if (old.length < RECORDS_PER_CHANGE) return;
     after = old.at(-1)?.number ?? "";
   }
 }
 
-const isOver = ({ state, closed_at }: Old, before: string): boolean =>
+const hasExpired = ({ state, closed_at }: Old, before: string): boolean =>
   state === undefined ||
   (closed_at === undefined ? !OPEN_STATUSES.some((open) => open === state) : closed_at !== null && closed_at < before);
 
@@ -76,9 +76,13 @@ async function remove(accountId: string, kind: HistoryKind, records: readonly Ol
     const { id, number, state, list_status } = record;
     const event = list_status === undefined ? {} : { type: record.type, actor: record.actor };
     if (kind === "alert")
-      change.drop({ kind, record: { id, number, actor: { id: record.kind ?? "" } }, status: state }, { equals: { state } });
-    else if (state === undefined) change.drop({ kind, record: { id, number, actor: event.actor }, status: event.type }, {});
-    else change.drop({ kind, record, status: state }, { equals: { state } });
+      change.removeListed(
+        { kind, record: { id, number, actor: { id: record.kind ?? "" } }, status: state },
+        { equals: { state } },
+      );
+    else if (state === undefined)
+      change.removeListed({ kind, record: { id, number, actor: event.actor }, status: event.type }, {});
+    else change.removeListed({ kind, record, status: state }, { equals: { state } });
     for (const concerned of record.concerns) change.remove(keys.operationOf(accountId, concerned, record.id), { exists: false });
   }
   await change.commit();

@@ -3,7 +3,7 @@ import type { Certificate } from "../api/instances.ts";
 import { CERTIFICATE_FAILING, CERTIFICATE_PENDING, HEALTH, OPERATION, WATCHED } from "../domain/lifecycle.ts";
 import { now } from "../data/change.ts";
 import { keys, keyString } from "../data/keys.ts";
-import { newestOfParent } from "../data/lists-of-parents.ts";
+import { newestChildren } from "../data/child-lists.ts";
 import { HostReport, type ReportedCertificate, type ReportedUse } from "./schemas/host-report.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import { OperationRecord } from "./schemas/operation.ts";
@@ -90,7 +90,7 @@ export async function leftoversOn(server: ServerRecord, { certificates = [] }: M
 const LOOK_BACK = 100;
 
 async function wasDeletedWithout(accountId: string, instanceId: string): Promise<boolean> {
-  const newest = await newestOfParent({ kind: "operation", accountId, schema: OperationRecord }, instanceId, LOOK_BACK);
+  const newest = await newestChildren({ kind: "operation", accountId, schema: OperationRecord }, instanceId, LOOK_BACK);
   return newest.some(
     ({ type, state, result }) => type === "instance.delete" && state === OPERATION.succeeded && result?.host_skipped === true,
   );

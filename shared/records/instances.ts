@@ -28,19 +28,10 @@ import {
   WITHOUT_ERP,
   WRITABLE,
 } from "../domain/lifecycle.ts";
-import { ofEnvironment } from "../platform/env.ts";
-import { judgeHealth, reasonOfHealth } from "./shown-health.ts";
+import { chooseByEnvironment } from "../platform/env.ts";
+import { deriveHealth, reasonOfHealth } from "./shown-health.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
-import {
-  type Change,
-  heldByAnother,
-  labelChange,
-  now,
-  Overtaken,
-  relabeledMeanwhile,
-  startChange,
-  withLabels,
-} from "../data/change.ts";
+import { type Change, heldError, labelChange, now, Overtaken, labelConflict, startChange, withLabels } from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
 import { findCertificate, hostReportRef } from "./host-reports.ts";
@@ -48,7 +39,7 @@ import { keys, keyString, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { requireRunning } from "./operations.ts";
-import { forgetRedirects, noteRedirect, passOnSettings, previousDomains, previousDomainsAfter } from "./redirects.ts";
+import { removeRedirects, recordRedirect, scheduleSettingsUpdate, previousDomains, previousDomainsAfter } from "./redirects.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, statusReason, shownReason } from "./reasons.ts";
 import type { Caller } from "./schemas/caller.ts";
@@ -56,7 +47,7 @@ import type { HostReport } from "./schemas/host-report.ts";
 import { InstanceRecord, type RenamedFields } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
 import { ServerRecord } from "./schemas/server.ts";
-import { type Entry, type Finding, findOfParent, findPage, needsEntries } from "../data/search.ts";
+import { type Entry, type Finding, findChildren, findPage, needsEntries } from "../data/search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
 import { find, read, readAll, updateOne } from "../data/table.ts";
 import { addTags } from "../data/tags.ts";
@@ -109,7 +100,7 @@ export async function listInstances(
     { label: addTags(label, { erp_version, edition, drill, update_available }), search, sort },
     { status, protection, last_backup_before, health },
   ];
-  if (server_id !== undefined) return findOfParent(list, server_id, { finding, filters, page });
+  if (server_id !== undefined) return findChildren(list, server_id, { finding, filters, page });
   if (!needsEntries(finding, filters, page)) return listPage({ ...list, status, protection }, page);
   const server = (entry: Entry) =>
     entry.server === undefined ? [] : [serverRef(accountId, idOfBytes("server", entry.server)).key];
@@ -138,7 +129,7 @@ function toListedInstance(
     status: state,
     status_reason: why.status_reason,
     reason: shownReason(why),
-    health: judgeHealth(record, server),
+    health: deriveHealth(record, server),
     url: `https://${domain}`,
     domain_unicode: unicodeDomain(domain),
     admin_email_unicode: unicodeEmail(record.admin_email),
@@ -184,13 +175,13 @@ export async function toListedInstances(
   return instances.map((instance) => {
     const item = items.get(keyString(serverRef(caller.account_id, instance.server_id).key));
     const server = item && parseOrSkip(ServerRecord, item);
-    return { ...toListedInstance(instance, server), server: serverShownTo(caller, server) };
+    return { ...toListedInstance(instance, server), server: visibleServer(caller, server) };
   });
 }
 
 /** One instance, as its record is now and its server was a moment ago. */
 export async function showInstance(instance: InstanceRecord): Promise<Instance> {
-  const { server, report } = await read(besides(instance));
+  const { server, report } = await read(relatedRefs(instance));
   return toInstance(instance, server, report);
 }
 
@@ -198,13 +189,13 @@ export async function showInstance(instance: InstanceRecord): Promise<Instance> 
 const Origin = z.object({ instance_id: z.string().nullable(), instance_name: z.string().nullable(), created_at: z.string() });
 
 /** The same with its server and the backup that it was cloned from, as far as the caller may read them. */
-export async function showInstanceTo(
+export async function showInstanceFor(
   { permissions }: Pick<Caller, "permissions">,
   instance: InstanceRecord,
 ): Promise<ShownInstance> {
   const { account_id, cloned_from_backup_id: origin } = instance;
   const { server, report, backup } = await read({
-    ...besides(instance),
+    ...relatedRefs(instance),
     ...(origin !== null &&
       permissions.includes("backups:read") && {
         backup: { key: keys.record("backup", account_id, origin), schema: Origin },
@@ -212,15 +203,15 @@ export async function showInstanceTo(
   });
   return {
     ...toInstance(instance, server, report),
-    server: serverShownTo({ permissions }, server),
+    server: visibleServer({ permissions }, server),
     cloned_from: backup ?? null,
   };
 }
 
-const serverShownTo = ({ permissions }: Pick<Caller, "permissions">, server: ServerRecord | undefined) =>
+const visibleServer = ({ permissions }: Pick<Caller, "permissions">, server: ServerRecord | undefined) =>
   server !== undefined && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null;
 
-const besides = ({ account_id, server_id }: InstanceRecord) => ({
+const relatedRefs = ({ account_id, server_id }: InstanceRecord) => ({
   server: serverRef(account_id, server_id),
   report: hostReportRef(account_id, server_id),
 });
@@ -358,7 +349,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   const mine = { equals: { operation_id: operation.id } };
   if (to === "gone") {
     const { update_available } = instance;
-    change.drop(
+    change.removeListed(
       { kind: "instance", record: instance, status: instance.state },
       { ...mine, unchanged: { update_available } },
       // A report may change it at the same time.
@@ -369,14 +360,14 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     );
     if (update_available === true) change.countShown("update_available", -1);
     change.remove(keys.domain(accountId, instance.domain));
-    forgetRedirects(change, instance.previous_domains);
+    removeRedirects(change, instance.previous_domains);
     change.remove(keys.databaseName(accountId, instance.server_id, instance.database_name));
     change.update(keys.record("server", accountId, instance.server_id), { add: { instances: -1 } });
     change.use("instance", -1);
     return;
   }
   const state = InstanceState.parse(to);
-  const { before, after } = withdrawn ? stillReplaced(instance, operation) : NOTHING_REPLACED;
+  const { before, after } = withdrawn ? unchangedReplacement(instance, operation) : NOTHING_REPLACED;
   const installed = INSTALLING.includes(operation.type) && state === LIFECYCLE[operation.type].to;
   const responds = !withdrawn && STARTING.includes(operation.type) && state === LIFECYCLE["instance.start"].to;
   const set = {
@@ -398,17 +389,17 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
         ? undefined
         : new Overtaken("The state of the instance changed at the same time", instance.id),
   );
-  change.refind(
+  change.setSearchFields(
     "instance",
     instance.id,
     { name: before.name, health: set.health_status },
     labelChange(instance.labels, before.labels),
   );
-  if (before.admin_email !== undefined) change.retag("instance", instance.id, instance, { ...instance, ...before });
+  if (before.admin_email !== undefined) change.setFilterFields("instance", instance.id, instance, { ...instance, ...before });
 }
 
 /** What the request changed at once, without the fields that another request has changed since: that one was told its success. */
-function stillReplaced(
+function unchangedReplacement(
   instance: z.infer<typeof Ended>,
   { replaced = NOTHING_REPLACED }: OperationCore,
 ): NonNullable<OperationCore["replaced"]> {
@@ -471,11 +462,11 @@ const changedMeanwhile = (
 ): Error | undefined =>
   fields.admin_email !== undefined && present !== undefined && present["admin_email"] !== admin_email
     ? new Overtaken("Another request changed the email at the same time; check it and try again if you need to", id)
-    : relabeledMeanwhile(present, id, relabeled);
+    : labelConflict(present, id, relabeled);
 
 function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
-  change.refind("instance", instance.id, { name: fields.name }, relabeled);
-  change.retag("instance", instance.id, instance, { ...instance, ...applyRename(fields) });
+  change.setSearchFields("instance", instance.id, { name: fields.name }, relabeled);
+  change.setFilterFields("instance", instance.id, instance, { ...instance, ...applyRename(fields) });
 }
 
 /** Those of the fields that were sent, or of which `has` says so. */
@@ -490,13 +481,18 @@ export const applyRename = (
 });
 
 /** Has the machine learn of another disk quota with the next health check. */
-export function passOnQuota(change: Change, { server_id, disk_quota_bytes }: InstanceRecord, fields: RenamedFields): void {
-  if (fields.disk_quota_bytes !== undefined && fields.disk_quota_bytes !== disk_quota_bytes) passOnSettings(change, server_id);
+export function scheduleQuotaUpdate(
+  change: Change,
+  { server_id, disk_quota_bytes }: InstanceRecord,
+  fields: RenamedFields,
+): void {
+  if (fields.disk_quota_bytes !== undefined && fields.disk_quota_bytes !== disk_quota_bytes)
+    scheduleSettingsUpdate(change, server_id);
 }
 
 /** Reserves a domain for the instance, which may already have another one. In the sandbox nothing serves it, so any will do. */
 export function claimDomain(change: Change, instance: InstanceRecord, domain: string): void {
-  if (isInternalName(domain) && ofEnvironment({ test: () => false, live: () => true })) throw internalDomain();
+  if (isInternalName(domain) && chooseByEnvironment({ test: () => false, live: () => true })) throw internalDomain();
   change.claim(keys.domain(change.accountId, domain), "domain", instance.id);
 }
 
@@ -511,13 +507,13 @@ export function adoptDomain(change: Change, operation: OperationRecord, instance
     { set: { domain, previous_domains: previousDomainsAfter(instance, domain, operation.created_at), updated_at: now() } },
     { equals: { domain: instance.domain } },
   );
-  noteRedirect(change, instance, domain, operation.created_at);
-  change.refind("instance", instance.id, { domain });
+  recordRedirect(change, instance, domain, operation.created_at);
+  change.setSearchFields("instance", instance.id, { domain });
   change.remove(keys.domain(change.accountId, instance.domain));
 }
 
 /** Shows the state that a step of the work moves the instance to, while the operation runs. */
-export async function showDuring(operation: OperationRecord, instance: InstanceRecord): Promise<void> {
+export async function showTransientState(operation: OperationRecord, instance: InstanceRecord): Promise<void> {
   const { during }: Transition = LIFECYCLE[operation.type];
   const state = InstanceState.parse(during);
   if (instance.state === state) return; // a second run
@@ -538,7 +534,7 @@ const unchangeable = (state: string): Error =>
   invalidState(`The instance is ${state}, so it cannot be changed`, state, {}, { kind: "instance" });
 
 const instanceError = (present: Item | undefined): Error =>
-  present === undefined ? notFound("instance") : (heldByAnother(present) ?? unchangeable(String(present["state"])));
+  present === undefined ? notFound("instance") : (heldError(present) ?? unchangeable(String(present["state"])));
 
 /**
  * Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an

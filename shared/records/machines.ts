@@ -29,7 +29,7 @@ async function record(server: ServerRecord, set: Partial<Pick<ServerRecord, Mach
     return (await updateOne(serverKey(server), { set: fields }, { equals })).done;
   const change = startChange({ id: server.account_id });
   change.update(serverKey(server), { set: fields }, { equals, unchanged: { ip_address: server.ip_address } });
-  change.retag("server", server.id, server, { ...server, ...set });
+  change.setFilterFields("server", server.id, server, { ...server, ...set });
   return tryCommit(change);
 }
 

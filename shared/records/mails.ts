@@ -45,7 +45,7 @@ export async function requestMail(change: Change, { to, language, message, once 
     ttl: ttl(),
   };
   change.put(mailRef(change.accountId, id).key, mail);
-  placeInQueue(change, { account_id: change.accountId, mail_id: id, at: change.at });
+  enqueueMail(change, { account_id: change.accountId, mail_id: id, at: change.at });
 }
 
 const mailRef = (accountId: string, id: string): Ref<MailRecord> => ({ key: keys.mail(accountId, id), schema: MailRecord });
@@ -53,7 +53,7 @@ const mailRef = (accountId: string, id: string): Ref<MailRecord> => ({ key: keys
 const Due = z.object({ sk: z.string(), account_id: z.string(), mail_id: z.string() });
 type Due = z.infer<typeof Due>;
 
-const placeInQueue = (change: Change, { at, ...mail }: Omit<Due, "sk"> & { at: string }): void =>
+const enqueueMail = (change: Change, { at, ...mail }: Omit<Due, "sk"> & { at: string }): void =>
   change.put(keys.mailDue(at, mail.mail_id), { ...mail, ttl: ttl() });
 
 /** Minutes between the tries: 17 hours in all. The first pause is longer than a run may take. */
@@ -82,7 +82,7 @@ export async function claimMail(place: string): Promise<TakenMail | undefined> {
   const nextAt = new Date(Date.now() + pause * 60_000).toISOString();
   const change = startChange({ id: account_id });
   change.remove(keys.mailPlace(place), {});
-  placeInQueue(change, { account_id, mail_id: id, at: nextAt });
+  enqueueMail(change, { account_id, mail_id: id, at: nextAt });
   change.update(mailRef(account_id, id).key, { set: { attempts: attempts + 1 } }, { unchanged: { attempts } });
   if (!(await tryCommit(change))) return undefined;
   const token = mail.sealed_token === undefined ? undefined : await unseal(mail.sealed_token, tokenContext(id));

@@ -3,12 +3,12 @@
 import { idOfShort, timeOfShort } from "../domain/ids.ts";
 import { codeOfOperation, codeOfStatus, ENTRY_ATTRIBUTES } from "../data/codes.ts";
 import { type Key, keys, keyString, type Item } from "../data/keys.ts";
-import { itemsOfParent } from "../data/lists-of-parents.ts";
+import { readChildren } from "../data/child-lists.ts";
 import { actorIn, endOf } from "../data/operation-entries.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { OperationRecord } from "./schemas/operation.ts";
-import { capped } from "../data/search.ts";
+import { capTotal } from "../data/search.ts";
 import { queryAll, readAll } from "../data/table.ts";
 
 const { type: TYPE, actor: ACTOR, status: STATUS, about: ABOUT, created_after_id: LATE } = ENTRY_ATTRIBUTES;
@@ -22,7 +22,7 @@ interface Filters {
 
 /** What operations on a server are about: the server, and the instances that are on it now. */
 export async function aboutServer(accountId: string, serverId: string): Promise<(about: unknown) => boolean> {
-  const instances = await itemsOfParent("instance", accountId, serverId);
+  const instances = await readChildren("instance", accountId, serverId);
   const ends = new Set([serverId, ...instances.map((item) => String(item["id"]))].map((id) => endOf(id).toString("hex")));
   return (about) => about instanceof Uint8Array && ends.has(Buffer.from(about).toString("hex"));
 }
@@ -53,7 +53,7 @@ export async function findOperations(accountId: string, filters: Filters, page: 
     const record = read.get(keyString(key));
     return record === undefined ? [] : [record]; // it may have been removed since
   });
-  return { items: parseEach(OperationRecord, records), meta: capped(meta) };
+  return { items: parseEach(OperationRecord, records), meta: capTotal(meta) };
 }
 
 const isSame = (stored: unknown, wanted: string | Uint8Array): boolean =>

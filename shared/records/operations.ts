@@ -20,11 +20,11 @@ import { reasonIn } from "../domain/reasons.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, startChange, now } from "../data/change.ts";
 import { toActor, type Author, logEvent } from "./events.ts";
-import { announce } from "./outbox.ts";
+import { announceEvent } from "./outbox.ts";
 import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import { About, aboutIn, instanceOf } from "../data/operation-entries.ts";
-import { listOfParentWithLinks } from "../data/lists-of-parents.ts";
+import { listChildrenWithLinks } from "../data/child-lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { parseEach } from "../data/parse-each.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
@@ -76,7 +76,7 @@ export async function listOperations(
   };
   const isFiltered = (status ?? type ?? actor ?? server_id) !== undefined;
   const name = [status, type, actor, ...(server_id === undefined ? [] : [server_id])].map((each) => each ?? "").join("|");
-  return listOfParentWithLinks(list, resource_id, page, { keep: isFiltered ? keep : undefined, name });
+  return listChildrenWithLinks(list, resource_id, page, { keep: isFiltered ? keep : undefined, name });
 }
 
 const Filtered = About.extend({ state: z.string(), type: z.string(), created_by: z.object({ id: z.string() }) });
@@ -214,7 +214,7 @@ export async function beginOperation(operation: OperationRecord, place: ShownPro
 
 /** From here on the operation cannot be withdrawn, so the event of its request goes to the outbox. */
 export function announceRequest(change: Change, { event_id, type }: OperationCore): void {
-  if (event_id !== undefined) announce(change, "event", { id: event_id, type });
+  if (event_id !== undefined) announceEvent(change, "event", { id: event_id, type });
 }
 
 const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() });
@@ -228,7 +228,7 @@ export async function showProgress(
 }
 
 /** From here on, late writes of the operation's steps fail. */
-export async function stopSteps({ account_id, id }: OperationRecord): Promise<void> {
+export async function markUndoing({ account_id, id }: OperationRecord): Promise<void> {
   await updateOne(keys.record("operation", account_id, id), { set: { undoing: true } }, {});
 }
 
@@ -271,7 +271,7 @@ export async function recordModules(
 }
 
 /** Keeps what the instance shows of its data's modules, before a start with other data changes that. */
-export async function keepModules(
+export async function recordModulesBefore(
   operation: OperationRecord,
   { unfinished_modules, missing_modules }: InstanceRecord,
 ): Promise<void> {
@@ -281,7 +281,7 @@ export async function keepModules(
 }
 
 /** Sets where the resource goes if the operation fails, when that differs from the lifecycle. */
-export async function failInto(operation: OperationRecord, state: State | undefined): Promise<void> {
+export async function setFailedState(operation: OperationRecord, state: State | undefined): Promise<void> {
   if (state === undefined) return;
   await updateOne(keys.record("operation", operation.account_id, operation.id), { set: { failed_state: state } }, {});
 }
@@ -335,4 +335,4 @@ export async function recordCheck(id: string): Promise<void> {
 }
 
 /** A marker whose operation is gone or ended marks nothing. */
-export const forgetOpen = (id: string): Promise<void> => removeOne(keys.openOperation(id));
+export const removeOpenMarker = (id: string): Promise<void> => removeOne(keys.openOperation(id));

@@ -8,11 +8,11 @@ import { newId } from "../domain/ids.ts";
 const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
 
 /** An event that webhooks may subscribe to, that may be told by mail, and that may open or close an alert. */
-export const announce = (change: Change, kind: EventKind, { id, type }: { id: string; type: string }): void =>
+export const announceEvent = (change: Change, kind: EventKind, { id, type }: { id: string; type: string }): void =>
   change.put(keys.outbox(shardOf(id), id), { account_id: change.accountId, event_id: id, kind, type });
 
 /** A webhook whose queue has something to do. */
-export function wake(change: Change, webhookId: string): void {
+export function announceWebhook(change: Change, webhookId: string): void {
   const id = newId("event");
   change.put(keys.outbox(shardOf(id), id), { account_id: change.accountId, webhook_id: webhookId });
 }

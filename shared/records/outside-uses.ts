@@ -20,7 +20,7 @@ export type OutsideUse = z.infer<typeof OutsideUse>;
 
 const HOUR_MS = 3_600_000;
 
-export async function noteOutsideUse({
+export async function recordOutsideUse({
   account_id,
   token_id,
   ip_address,

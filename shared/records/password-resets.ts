@@ -13,7 +13,7 @@ import { text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { userRef } from "./users.ts";
 
-type Someone = Pick<UserRecord, "id" | "account_id">;
+type ResetUser = Pick<UserRecord, "id" | "account_id">;
 
 /**
  * IDs that nobody has, in the place of an unknown email's user: a reset for them writes the same, and no mail is sent. Two
@@ -21,7 +21,7 @@ type Someone = Pick<UserRecord, "id" | "account_id">;
  * and another one for every other. It comes from a keyed hash, so that nobody who reads the table finds the emails that were
  * tried.
  */
-export async function nobody(email: string): Promise<Someone> {
+export async function unknownUser(email: string): Promise<ResetUser> {
   const hash = createHash("sha256").update(await keyedHash(`nobody ${email.toLowerCase()}`));
   return { id: idFrom("user", 0, hash.digest()), account_id: newId("account") };
 }
@@ -29,7 +29,7 @@ export async function nobody(email: string): Promise<Someone> {
 const Reset = z.object({ link_hash: text, expires_at: text });
 
 /** The token of the link is only here, and in the mail. */
-export function reserveReset(change: Change, { id }: Someone): string {
+export function reserveReset(change: Change, { id }: ResetUser): string {
   const token = newLinkToken(id);
   const expires = Date.parse(change.at) + PASSWORD_RESET.minutes * 60_000;
   const set = { link_hash: hashLink(token), expires_at: new Date(expires).toISOString(), ttl: Math.ceil(expires / 1000) };
@@ -54,7 +54,7 @@ export async function userOfReset(token: string): Promise<UserRecord> {
 }
 
 /** Ends the link that a user may have: whoever sets a password needs none, and nobody else is to have one. */
-export const cancelReset = (change: Change, { id }: Someone): void => change.remove(keys.passwordReset(id), { exists: false });
+export const cancelReset = (change: Change, { id }: ResetUser): void => change.remove(keys.passwordReset(id), { exists: false });
 
 /** Uses the link up. */
 export const endReset = (change: Change, { id }: UserRecord, token: string): void =>

@@ -53,7 +53,7 @@ export const startKey = ({ instance_id, next_run_at }: Pick<PolicyCore, "instanc
   next_run_at === null ? undefined : toIso(Date.parse(next_run_at) + spreadMs(instance_id));
 
 /** A run that starts as soon as it is due. */
-export const atOnce = (at: string): DueRun => ({ due_at: at, attempt: 1, start_at: at, held_since: null, backup_id: null });
+export const immediateRun = (at: string): DueRun => ({ due_at: at, attempt: 1, start_at: at, held_since: null, backup_id: null });
 
 /** What is stored of a policy: its place in the index is when there is something to do. */
 function toItem(policy: PolicyCore): Item {
@@ -112,7 +112,7 @@ export function firstPolicy(
     next_run_at: fields.enabled ? at : null,
     last_run: null,
     since: at,
-    due: fields.enabled ? atOnce(at) : null,
+    due: fields.enabled ? immediateRun(at) : null,
     retain: false,
     overdue_at: null,
     drill_at: fields.enabled && fields.drill_every_days !== null ? at : null,
@@ -133,14 +133,14 @@ export function removePolicy(change: Change, { by, instance, policy, waiting }: 
   change.remove(keys.backupPolicy(policy.account_id, policy.instance_id), { equals: { revision: policy.revision } }, () =>
     policyOvertaken(policy.instance_id),
   );
-  if (waiting !== undefined) dropWaiting(change, by, waiting);
+  if (waiting !== undefined) removeWaitingBackup(change, by, waiting);
   showProtection(change, instance, { to: "unprotected", next_backup_at: null });
 }
 
 /** A backup that waits has no operation and no archive: nothing is left of it, but the event. */
-export function dropWaiting(change: Change, by: Author, backup: BackupRecord): void {
+export function removeWaitingBackup(change: Change, by: Author, backup: BackupRecord): void {
   const { where } = uncountBackup(change, backup);
-  change.drop(
+  change.removeListed(
     { kind: "backup", record: backup, status: backup.state },
     { equals: { operation_id: null, state: BACKUP_WAITING }, ...where },
     () => policyOvertaken(String(backup.instance_id)),

@@ -44,10 +44,10 @@ export function redirectsEndedBy(instance: Domains, to: string): string[] {
 }
 
 /** Notes that the instance redirects the domain that it had until now, and no longer the one that it has again. */
-export function noteRedirect(change: Change, instance: InstanceRecord, to: string, requestedAt: string): void {
+export function recordRedirect(change: Change, instance: InstanceRecord, to: string, requestedAt: string): void {
   const { id, domain, previous_domains } = instance;
   const after = previousDomainsAfter(instance, to, requestedAt).map((each) => each.domain);
-  forgetRedirects(
+  removeRedirects(
     change,
     previous_domains.filter((each) => each.domain !== to && !after.includes(each.domain)),
   );
@@ -57,7 +57,7 @@ export function noteRedirect(change: Change, instance: InstanceRecord, to: strin
 }
 
 /** What an instance redirected until now. */
-export function forgetRedirects(change: Change, domains: readonly { domain: string }[]): void {
+export function removeRedirects(change: Change, domains: readonly { domain: string }[]): void {
   for (const { domain } of domains) change.remove(keys.redirect(change.accountId, domain), { exists: false });
 }
 
@@ -81,12 +81,12 @@ export async function endRedirect(
     { unchanged: { previous_domains } },
     () => new Overtaken("Another request changed the domain's redirect at the same time; try again", owner.id),
   );
-  passOnSettings(change, owner.server_id, domain);
+  scheduleSettingsUpdate(change, owner.server_id, domain);
   return owner.id;
 }
 
 /** Has a machine learn with its next check of its instances' disk quotas, and of a domain that it no longer redirects. */
-export function passOnSettings(change: Change, serverId: string, endedRedirect?: string): void {
+export function scheduleSettingsUpdate(change: Change, serverId: string, endedRedirect?: string): void {
   const key = keys.watchedServer(serverId);
   // One write an item: a quota is passed on with a redirect that was ended before.
   if (change.writes().some((write) => keyOfWrite(write) === keyString(key))) return;

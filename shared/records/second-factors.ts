@@ -121,7 +121,7 @@ const changedMeanwhile = ({ id }: UserRecord): Error =>
   new Overtaken("Another request changed the second factors at the same time; try again", id);
 
 /** Deletes what a removed user had, in the change that removes them. */
-export async function forgetFactors(change: Change, { id }: UserRecord): Promise<void> {
+export async function removeFactorsOfUser(change: Change, { id }: UserRecord): Promise<void> {
   const factors = await listFactors(id);
   for (const factor of factors) change.remove(keys.factor(id, factor.id));
   change.remove(keys.recoveryCodes(id));

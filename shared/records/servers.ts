@@ -7,7 +7,7 @@ import { unicodeDomain } from "./unicode-names.ts";
 import { LIFECYCLE, SERVER_RENAMABLE, type ServerPhase, serverStatus, USABLE } from "../domain/lifecycle.ts";
 import { SCHEDULED_AT_ONCE } from "../domain/limits.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
-import { type Change, heldByAnother, now, Overtaken, labelChange, relabeledMeanwhile, withLabels } from "../data/change.ts";
+import { type Change, heldError, now, Overtaken, labelChange, labelConflict, withLabels } from "../data/change.ts";
 import type { Ending } from "./ending.ts";
 import { hostReportRef } from "./host-reports.ts";
 import { keys, keyString, type Item } from "../data/keys.ts";
@@ -18,7 +18,7 @@ import { ServerRecord, WatchedServer } from "./schemas/server.ts";
 import { parseEach, parseOrSkip } from "../data/parse-each.ts";
 import { NO_REASON, shownReason } from "./reasons.ts";
 import { type Finding, findPage, needsEntries } from "../data/search.ts";
-import type { FigureBounds } from "../data/server-figures.ts";
+import type { ReportBounds } from "../data/server-reports.ts";
 import { find, readAll, type Ref } from "../data/table.ts";
 import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
@@ -42,7 +42,7 @@ type ServerQuery = PageQuery &
     region?: string | undefined;
     size?: string | undefined;
     needs_reboot?: string | undefined;
-  } & FigureBounds;
+  } & ReportBounds;
 
 export async function listServers(
   accountId: string,
@@ -179,9 +179,9 @@ export function editServer(
     (present) =>
       typeof present?.["name"] === "string" && present["name"] !== server.name
         ? renamedMeanwhile(server.id)
-        : (relabeledMeanwhile(present, server.id, relabeled) ?? serverError(present)),
+        : (labelConflict(present, server.id, relabeled) ?? serverError(present)),
   );
-  change.refind("server", server.id, { ...(isRenamed && { name }) }, relabeled);
+  change.setSearchFields("server", server.id, { ...(isRenamed && { name }) }, relabeled);
   return { ...server, name, labels: labels ?? server.labels, updated_at };
 }
 
@@ -214,7 +214,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const from = serverStatus(server.state);
   if (to === "gone") {
     const { needs_reboot } = server;
-    change.drop({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (present) =>
+    change.removeListed({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (present) =>
       present?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
     );
     if (needs_reboot === true) change.countShown("needs_reboot", -1);
@@ -267,7 +267,7 @@ export const requireServerReady = (change: Change, serverId: string): void =>
 export const requireServerFree = (change: Change, serverId: string): void =>
   change.write(
     check(keys.record("server", change.accountId, serverId), { unchanged: { operation_id: null } }, (present) =>
-      present === undefined ? noneInAccount("server_id", "server") : heldByAnother(present),
+      present === undefined ? noneInAccount("server_id", "server") : heldError(present),
     ),
   );
 
@@ -302,12 +302,12 @@ export function requireUsable(server: ServerRecord): void {
 
 const stateIn = (server: Item): ServerPhase => ServerRecord.pick({ state: true }).parse(server).state;
 
-const isUsable = (server: Item): boolean => USABLE.includes(stateIn(server)) && heldByAnother(server) === undefined;
+const isUsable = (server: Item): boolean => USABLE.includes(stateIn(server)) && heldError(server) === undefined;
 
 function unusable(server: Item): Error {
   const state = stateIn(server);
-  return (USABLE.includes(state) ? heldByAnother(server) : undefined) ?? serverNotActive(server["id"], serverStatus(state));
+  return (USABLE.includes(state) ? heldError(server) : undefined) ?? serverNotActive(server["id"], serverStatus(state));
 }
 
 const serverError = (present: Item | undefined): Error =>
-  present === undefined ? notFound("server") : (heldByAnother(present) ?? serverBusy(stateIn(present)));
+  present === undefined ? notFound("server") : (heldError(present) ?? serverBusy(stateIn(present)));

@@ -25,7 +25,7 @@ const SessionRecord = z.object({
 type SessionRecord = z.infer<typeof SessionRecord>;
 
 const HOUR_S = 3_600;
-const PLACE_DAYS = 180;
+const NETWORK_DAYS = 180;
 const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1000) + seconds;
 
 export const recordSession = (change: Change, { id }: UserRecord, session: SessionRecord): void =>
@@ -37,7 +37,7 @@ export const sessionRef = (userId: string, sessionId: string): Ref<SessionRecord
 });
 
 /** Notes that whoever has a session has just proven a second factor. */
-export function noteProof(change: Change, userId: string, sessionId: string): void {
+export function recordProof(change: Change, userId: string, sessionId: string): void {
   const set = { id: sessionId, second_factor_at: change.at };
   const fill = { ttl: inSeconds(SESSION_HOURS * HOUR_S) }; // one from before sessions were recorded has no record yet
   change.update(sessionRef(userId, sessionId).key, { set, fill }, { exists: false });
@@ -93,13 +93,17 @@ export function endOneSession(change: Change, userId: string, sessionId: string)
 const KnownNetwork = z.object({ ttl: z.number() });
 
 /** Whether the user has signed in from there before. Nobody is told of their first sign-in, nor of one without an address. */
-export async function isKnownPlace({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
+export async function isKnownNetwork({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
   if (last_sign_in_at === null || ipAddress === null) return true;
   const place = await find({ key: keys.place(id, toNetwork(ipAddress)), schema: KnownNetwork });
   return place !== undefined && place.ttl > Date.now() / 1000;
 }
 
-export function notePlace(change: Change, { id }: UserRecord, ipAddress: string | null): void {
+export function recordNetwork(change: Change, { id }: UserRecord, ipAddress: string | null): void {
   if (ipAddress !== null)
-    change.update(keys.place(id, toNetwork(ipAddress)), { set: { ttl: inSeconds(PLACE_DAYS * 24 * HOUR_S) } }, { exists: false });
+    change.update(
+      keys.place(id, toNetwork(ipAddress)),
+      { set: { ttl: inSeconds(NETWORK_DAYS * 24 * HOUR_S) } },
+      { exists: false },
+    );
 }

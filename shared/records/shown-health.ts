@@ -11,7 +11,7 @@ type Server = Pick<ServerRecord, "state"> | undefined;
 const isWatched = ({ state }: InstanceRecord, server: Server): boolean =>
   SERVING.includes(state) && (server === undefined || USABLE.includes(server.state));
 
-export function judgeHealth(instance: InstanceRecord, server: Server): Health {
+export function deriveHealth(instance: InstanceRecord, server: Server): Health {
   const { health_status: status, health_since: since, health_fault: fault } = instance;
   if (!isWatched(instance, server) || status === HEALTH_OF_ERP.unknown)
     return { status: HEALTH_OF_ERP.unknown, since, checks: [] };

@@ -142,7 +142,7 @@ export function loseDomain(change: Change, sso: SsoRecord, domain: StoredDomain,
 }
 
 /** Notes that a domain's TXT record was looked for. */
-export const noteLook = (name: string, accountId: string, at: string, seen: boolean) =>
+export const recordDomainCheck = (name: string, accountId: string, at: string, seen: boolean) =>
   updateOne(
     domainClaimRef(name).key,
     { set: { looked_at: at, ...(seen && { seen_at: at }) } },

@@ -90,7 +90,7 @@ const unmarkExpiring = (change: Change, { id, expires_at }: UploadRecord): void 
   change.remove(keys.expiringUpload(expires_at, id), { exists: false });
 
 /** Takes an upload away from its account: whatever was still to be done with it fails from then on. */
-function drop(change: Change, { account_id, id, counted }: UploadRecord, equals: Partial<UploadRecord> = {}): void {
+function removeUpload(change: Change, { account_id, id, counted }: UploadRecord, equals: Partial<UploadRecord> = {}): void {
   change.remove(keys.upload(account_id, id), { exists: true, equals, same: { counted } }, () => notFound("upload"));
   change.update(keys.uploads(account_id), { add: { count: -1 } });
 }
@@ -101,7 +101,7 @@ const uncount = (change: Change, { size_bytes, counted }: UploadRecord): void =>
 
 /** It becomes a backup, whose import takes care of its parts, and whose bytes count on. */
 export function finishUpload(change: Change, upload: UploadRecord): void {
-  drop(change, upload);
+  removeUpload(change, upload);
   if (!upload.counted) change.use("backup_bytes", upload.size_bytes, { limited: false });
   unmarkExpiring(change, upload);
 }
@@ -125,7 +125,7 @@ export function restoreUpload(change: Change, upload: UploadRecord): void {
 
 /** Its parts are removed at once by whoever aborts it, and by the next run of the schedule if that fails. */
 export function abortUpload(change: Change, by: Author, upload: UploadRecord): void {
-  drop(change, upload);
+  removeUpload(change, upload);
   uncount(change, upload);
   unmarkExpiring(change, upload);
   markExpiring(change, upload, now());
@@ -153,12 +153,12 @@ export async function expiredUploads(): Promise<ExpiringUpload[]> {
  * Takes an expired upload away from its account, if nobody has; its marker stays until its parts are removed. False if its parts
  * are still of use: it was completed in the meantime, so that they are an archive's, or it was put back and expires later.
  */
-export async function dropExpired({ account_id, upload_id, backup_id }: ExpiringUpload): Promise<boolean> {
+export async function removeExpiredUpload({ account_id, upload_id, backup_id }: ExpiringUpload): Promise<boolean> {
   const upload = await find(uploadRef(account_id, upload_id));
   if (upload !== undefined && upload.expires_at > now()) return false;
   if (upload !== undefined) {
     const change = startChange(await getAccount(account_id));
-    drop(change, upload, { expires_at: upload.expires_at });
+    removeUpload(change, upload, { expires_at: upload.expires_at });
     uncount(change, upload);
     logEvent(change, SERVICE, "upload.expire", { type: "upload", id: upload.id, name: upload.note });
     await change.commit();
@@ -166,4 +166,4 @@ export async function dropExpired({ account_id, upload_id, backup_id }: Expiring
   return (await find({ key: keys.record("backup", account_id, backup_id), schema: z.object({}) })) === undefined;
 }
 
-export const forgetExpired = ({ sk }: ExpiringUpload): Promise<void> => removeOne({ pk: keys.expiringUploads(), sk });
+export const removeExpiredMarker = ({ sk }: ExpiringUpload): Promise<void> => removeOne({ pk: keys.expiringUploads(), sk });

@@ -17,7 +17,7 @@ import type { Language } from "../mail/messages.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { encodeStamp } from "../data/stamps.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 import { find, queryAll, readAll, type Ref, updateOne, updateRaw } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
@@ -89,7 +89,7 @@ export const userVersion = (user: UserRecord): Version =>
     shownAs: (record) => ({ permissions: listPermissions(record), notifications: readNotifications(record) }),
   });
 
-const AnyRole = growing<Role>();
+const AnyRole = openEnum<Role>();
 
 /** What the item that admits a user's requests says of their role. */
 export function readGrant(item: Item): Granted {
@@ -176,14 +176,14 @@ export function setPerson(
 }
 
 /** An account always has an owner: writes nothing unless there is another one than the user, who stays one. */
-export async function keepOwner(change: Change, user: UserRecord): Promise<void> {
+export async function requireOtherOwner(change: Change, user: UserRecord): Promise<void> {
   const other = (await allUsers(user.account_id)).find(({ id, role }) => role === "owner" && id !== user.id);
   if (other === undefined) throw lastOwner();
   change.write(check(userRef(other.id).key, { unchanged: { role: "owner" } }, () => userChanged(other.id)));
 }
 
 /** Writes nothing unless a user still has the role that they were read with. */
-export const requireSame = (change: Change, { id, role, permissions }: UserRecord): void =>
+export const requireUnchangedUser = (change: Change, { id, role, permissions }: UserRecord): void =>
   change.write(check(userRef(id).key, { unchanged: { role, permissions } }, () => userChanged(id)));
 
 interface SignIn {
@@ -198,7 +198,7 @@ interface SignIn {
  * Notes when a user last signed in. Whether they must set up a second factor follows from those that they have: writes nothing if
  * these have changed since, but for single sign-on, which decides nothing by them.
  */
-export function noteSignIn(change: Change, { id, passkeys, totp }: UserRecord, { language, how, mustSetUp }: SignIn): void {
+export function recordSignIn(change: Change, { id, passkeys, totp }: UserRecord, { language, how, mustSetUp }: SignIn): void {
   const set = { last_sign_in_at: change.at, language };
   const where = how === "sso" ? {} : { unchanged: { passkeys, totp } };
   change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
@@ -313,13 +313,13 @@ export async function findUserByEmail(email: string): Promise<UserRecord | undef
 }
 
 /** Notes that a mailbox does not take mail: its user gets none any more that they did not ask for. */
-export async function noteBounce(email: string): Promise<void> {
+export async function markMailboxBouncing(email: string): Promise<void> {
   const user = await findUserByEmail(email);
   if (user === undefined) return;
   await updateOne(keys.user(user.id), { set: { email_status: "bouncing" } }, { equals: { email: user.email } });
 }
 
 /** Notes that a mail has arrived: whoever uses the link in it has read it. */
-export async function noteArrival({ id, email, email_status }: UserRecord): Promise<void> {
+export async function markMailboxWorking({ id, email, email_status }: UserRecord): Promise<void> {
   if (email_status === "bouncing") await updateOne(keys.user(id), { set: { email_status: "ok" } }, { equals: { email } });
 }

@@ -148,7 +148,7 @@ export async function editWebhook(
 }
 
 /** A webhook that acts for a token acts for the one that replaces it. */
-export function passOnWebhook(change: Change, webhook: WebhookRecord, { from, to }: { from: string; to: string }): void {
+export function moveWebhookToToken(change: Change, webhook: WebhookRecord, { from, to }: { from: string; to: string }): void {
   const { type, id } = webhook.acts_for;
   if (type === "token" && id === from) writeOnce(change, webhook, { acts_for: { type, id: to } });
 }

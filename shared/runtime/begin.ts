@@ -6,10 +6,10 @@
 // unconfirmed, and a retry gets its response only once it has confirmed the operation, or a task has started it.
 import { ApiError, firstInProgress, unavailable } from "../api/errors.ts";
 import { accountRef, requireAccount } from "../records/accounts.ts";
-import { callerRef } from "../operations/admission.ts";
+import { callerRef } from "../operations/credentials/admission.ts";
 import { confirmOperation, findOperationCore } from "../records/operations.ts";
 import { userRef } from "../records/users.ts";
-import { withdrawOperation } from "../operations/operation-ends.ts";
+import { withdrawOperation } from "../operations/work/operation-ends.ts";
 import type { Records, Ref } from "../data/table.ts";
 import { newId } from "../domain/ids.ts";
 import { OPERATION, workflowOf } from "../domain/lifecycle.ts";

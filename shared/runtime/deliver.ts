@@ -1,7 +1,7 @@
 // Sends what a webhook's queue has due: one run for each of its lanes, so that at most three deliveries of a webhook are sent at
 // a time.
 import { setTimeout as sleep } from "node:timers/promises";
-import { sandboxReceiver } from "../operations/sandbox-receivers.ts";
+import { sandboxReceiver } from "../operations/events/sandbox-receivers.ts";
 import type { Try } from "../api/webhooks.ts";
 import { now } from "../data/change.ts";
 import { find, updateOne } from "../data/table.ts";
@@ -41,8 +41,8 @@ import {
   webhookRef,
 } from "../records/webhooks.ts";
 import { bodyFor } from "./webhook-body.ts";
-import { isSlow, LATE, receiverGuard } from "../operations/receivers.ts";
-import { claimChatMessage } from "../operations/chat-pace.ts";
+import { isSlow, SLOW_AFTER, receiverGuard } from "../operations/events/receivers.ts";
+import { claimChatMessage } from "../operations/events/chat-pace.ts";
 
 /** A run begins no try later than this; one that has begun takes up to 10 s more. */
 const BEGIN_SECONDS = 40;
@@ -263,7 +263,7 @@ async function recordHealth(webhook: WebhookRecord, succeeded: boolean, { timedO
   const ref = healthRef(account_id, id);
   const health = await find(ref);
   const at = now();
-  const timeouts = timedOut ? Math.min(LATE, (health?.timeouts ?? 0) + 1) : 0;
+  const timeouts = timedOut ? Math.min(SLOW_AFTER, (health?.timeouts ?? 0) + 1) : 0;
   const failing_since = succeeded ? null : (health?.failing_since ?? at);
   const isNews = health === undefined || health.timeouts !== timeouts || health.failing_since !== failing_since;
   const isOld = Date.parse(health?.last_delivery_at ?? "1970-01-01") < Date.now() - NOTED_MS;

@@ -22,8 +22,8 @@ import type { ListMeta } from "../api/fields.ts";
 import type { Permission } from "../api/permissions.ts";
 import type { Change } from "../data/change.ts";
 import type { By } from "../records/events.ts";
-import { requireProof } from "../operations/proof-required.ts";
-import { requireRole } from "../operations/roles.ts";
+import { requireProof } from "../operations/sign-in/proof-required.ts";
+import { requireRole } from "../operations/credentials/roles.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Version } from "../data/versions.ts";
 import { isDryRun } from "../domain/dry-run.ts";
@@ -34,7 +34,7 @@ import { allowedAt } from "./methods.ts";
 import { bypassedCloudFront, clientAddress, dashboardOrigin } from "./origin.ts";
 import { asApiError, failure, success } from "./reply.ts";
 import { readAuthorization, authorizedIn, header, headerLines, requestId } from "./request-context.ts";
-import { buildHeaders, locationHeader, buildResponse, createTagger } from "./responses.ts";
+import { buildHeaders, locationHeader, buildResponse, createEtagger } from "./responses.ts";
 import { AlreadyDone, type Forecasting, openStore, type Read } from "./request-store.ts";
 import { createShaper } from "./shape.ts";
 import { requireNone, tryParse } from "../api/parse.ts";
@@ -118,7 +118,7 @@ export const handle =
   (run: (request: Request<E>) => Promise<Reply<E>>) => {
     const endpoint = define();
     const shape = createShaper(endpoint.data);
-    const tagOf = createTagger(endpoint);
+    const tagOf = createEtagger(endpoint);
     const lists = repeatableParameters(endpoint);
     return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(respond(endpoint))
@@ -150,7 +150,10 @@ export const handle =
           origin: () => dashboardOrigin(event.headers),
           host: header(event.headers, "host") ?? "",
           isHead: event.httpMethod === "HEAD",
-          ...afterProof(store, needsProof(endpoint, event, body) ? () => proveFreshly(context.caller, event) : undefined),
+          ...storeAfterProof(
+            store,
+            needsProof(endpoint, event, body) ? () => requireFreshProof(context.caller, event) : undefined,
+          ),
           ...readCondition(endpoint, event),
         } as unknown as Request<E>;
         const reply = await run(request)
@@ -174,13 +177,13 @@ const needsProof = ({ proof, ...endpoint }: Endpoint, event: APIGatewayProxyEven
   !isDryRun(endpoint, event.queryStringParameters) &&
   proof({ id: readParams(event)["id"], body: AnyObject.catch({}).parse(body), callerId: readAuthorization(event).caller.id });
 
-const proveFreshly = (caller: Caller, event: APIGatewayProxyEvent): Promise<void> =>
+const requireFreshProof = (caller: Caller, event: APIGatewayProxyEvent): Promise<void> =>
   requireProof(caller, () => dashboardOrigin(event.headers));
 
 type Store = Pick<ReturnType<typeof openStore>, "read" | "commit">;
 
 /** Before the first read, or the write: after every other 403 of a handler, and before anything that it does. */
-function afterProof(store: Store, prove: (() => Promise<void>) | undefined): Store {
+function storeAfterProof(store: Store, prove: (() => Promise<void>) | undefined): Store {
   let proven: Promise<void> | undefined;
   return {
     read: async (refs, work) => {
@@ -198,7 +201,7 @@ function afterProof(store: Store, prove: (() => Promise<void>) | undefined): Sto
 function respond(endpoint: Endpoint): Handling {
   return {
     before: ({ event }) => {
-      began.set(event, performance.now());
+      startTimes.set(event, performance.now());
       const { request_id, caller } = authorizedIn(event) ?? {};
       log.setKeys({
         request_id: request_id ?? requestId(event),
@@ -232,7 +235,7 @@ function respond(endpoint: Endpoint): Handling {
   };
 }
 
-const began = new WeakMap<APIGatewayProxyEvent, number>();
+const startTimes = new WeakMap<APIGatewayProxyEvent, number>();
 
 /** One log line per request, so that you can find each by its ID. */
 function logResponse({
@@ -242,7 +245,7 @@ function logResponse({
   event: APIGatewayProxyEvent;
   response?: APIGatewayProxyResult | null | undefined;
 }): void {
-  const duration_ms = Math.round(performance.now() - (began.get(event) ?? performance.now()));
+  const duration_ms = Math.round(performance.now() - (startTimes.get(event) ?? performance.now()));
   log.info("request", { status: response?.statusCode, duration_ms });
 }
 

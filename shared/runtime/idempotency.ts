@@ -117,4 +117,5 @@ export async function inProgress(request: IdempotentRequest): Promise<ApiError |
 }
 
 /** Deletes the stored response if its operation could not be started. */
-export const forget = (change: Change, request: IdempotentRequest): void => change.remove(buildKey(request), { exists: false });
+export const removeStoredRequest = (change: Change, request: IdempotentRequest): void =>
+  change.remove(buildKey(request), { exists: false });

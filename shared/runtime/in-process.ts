@@ -5,7 +5,7 @@ import * as z from "zod";
 import { BASE_PATH } from "../api/base-path.ts";
 import type { Endpoint } from "../api/endpoint.ts";
 import type { ErrorCode } from "../api/errors.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Limits } from "./request-context.ts";
 
@@ -23,7 +23,7 @@ export interface InProcessRequest {
 }
 
 const Failed = z.object({
-  error: z.object({ code: growing<ErrorCode>(), message: z.string(), details: z.record(z.string(), z.unknown()).optional() }),
+  error: z.object({ code: openEnum<ErrorCode>(), message: z.string(), details: z.record(z.string(), z.unknown()).optional() }),
 });
 const Succeeded = z.object({ data: z.unknown() });
 

@@ -3,9 +3,9 @@ import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from "jose";
 import * as z from "zod";
 import * as fields from "../api/fields.ts";
 import type { SignedInWith } from "../api/roles.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 import { isCanonical } from "../domain/base64url.ts";
-import type { Session } from "../operations/admission.ts";
+import type { Session } from "../operations/credentials/admission.ts";
 import { env } from "../platform/env.ts";
 import { keyOfVersion, keyVersions } from "../platform/secrets.ts";
 
@@ -20,7 +20,7 @@ const Claims = z.object({
   acc: fields.id("account"),
   sid: fields.id("session"),
   /** How it was opened. */
-  how: growing<SignedInWith>().optional(),
+  how: openEnum<SignedInWith>().optional(),
 });
 
 export async function signSession({ userId, accountId, sessionId, signedInWith }: Session, expiresAt: Date): Promise<string> {

@@ -11,7 +11,7 @@ interface Pace {
 }
 
 /** In the items' order; `about` names one in the log. Returns how many were left. */
-export async function paced<T>(
+export async function runPaced<T>(
   items: readonly T[],
   { burst, perSecond, seconds, atOnce }: Pace,
   work: (item: T) => Promise<void>,
@@ -31,7 +31,7 @@ export async function paced<T>(
 }
 
 /** Lets its callers through one after the other, no faster than the rate. */
-export function turns(perSecond: number): () => Promise<void> {
+export function createPacer(perSecond: number): () => Promise<void> {
   let next = 0; // by a clock that is never set
   return async () => {
     const pauseMs = Math.max(0, next - performance.now());

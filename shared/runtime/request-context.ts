@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
 import * as z from "zod";
 import type { RateClass } from "../api/endpoint.ts";
 import { Caller } from "../records/schemas/caller.ts";
-import { growing } from "../data/stored.ts";
+import { openEnum } from "../data/stored.ts";
 
 /** A client's own request ID is accepted in this form. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -30,7 +30,7 @@ export const Limits = z.object({
   remaining: z.number(),
   /** Unix seconds at which the oldest counted request leaves the window. */
   reset: z.number(),
-  refused: z.object({ scope: growing<RateClass>(), limit: z.number(), retry_after: z.number() }).optional(),
+  refused: z.object({ scope: openEnum<RateClass>(), limit: z.number(), retry_after: z.number() }).optional(),
 });
 export type Limits = z.infer<typeof Limits>;
 

@@ -8,7 +8,7 @@ import { read, readWith, type Records, type Ref } from "../data/table.ts";
 import { isDryRun } from "../domain/dry-run.ts";
 import type { By } from "../records/events.ts";
 import {
-  forget,
+  removeStoredRequest,
   idempotentRequest,
   inProgress,
   storeResponse,
@@ -92,7 +92,7 @@ export function openStore(
         if (error instanceof Error && error.name === CONTENDED) contention = error;
         throw error;
       });
-      await work?.start(change, (withdrawal) => request !== undefined && forget(withdrawal, request));
+      await work?.start(change, (withdrawal) => request !== undefined && removeStoredRequest(withdrawal, request));
       return data;
     },
     rehearsed: () => {

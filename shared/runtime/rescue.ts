@@ -1,32 +1,32 @@
 // Rescues an operation whose execution died: starts a second execution that only undoes; if that dies too, notifies the
 // operators.
 import * as z from "zod";
-import { returnDomain } from "../operations/domain-moves.ts";
+import { returnDomain } from "../operations/work/domain-moves.ts";
 import { instanceRef } from "../records/instances.ts";
 import { storeWorkLog } from "../records/work-logs.ts";
-import { failInto, findOperation, stopSteps } from "../records/operations.ts";
-import { endOperation } from "../operations/operation-ends.ts";
+import { setFailedState, findOperation, markUndoing } from "../records/operations.ts";
+import { endOperation } from "../operations/work/operation-ends.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
-import { dropSealed } from "../data/sealed.ts";
-import { failSafetyBackup } from "../operations/safety-backups.ts";
+import { removeSealed } from "../data/sealed.ts";
+import { failSafetyBackup } from "../operations/backups/safety-backups.ts";
 import { find } from "../data/table.ts";
 import { abandonedState, isKnownOperation, isOpen, workflowOf } from "../domain/lifecycle.ts";
 import { because } from "../domain/reasons.ts";
 import { rescueName } from "../domain/workflow.ts";
 import { log } from "../platform/log.ts";
-import { publish } from "../platform/metrics.ts";
+import { publish } from "../platform/publish-metric.ts";
 import { readLogOf } from "./read-log.ts";
 import { startExecution } from "./start.ts";
 import { type CaughtError, operationError, toOperationError } from "../platform/task-errors.ts";
 
-export interface Death {
+export interface DeadExecution {
   /** The state in which the execution died. */
   name: string;
   error: Required<CaughtError>;
 }
 
 /** Doing it twice has the same effect as once; nothing happens to an operation that has ended. */
-export async function rescue(operation: OperationRecord, { name, error }: Death): Promise<void> {
+export async function rescue(operation: OperationRecord, { name, error }: DeadExecution): Promise<void> {
   const fields = { operation: operation.id, account: operation.account_id, execution: name };
   if (!isKnownOperation(operation)) {
     log.warn("an execution failed whose operation only a newer version knows", { ...fields, type: operation.type });
@@ -59,9 +59,9 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
     cause: error,
   });
   publish("UndoFailed", 1);
-  await stopSteps(operation);
+  await markUndoing(operation);
   await freeReservations(operation);
-  await failInto(operation, abandonedState(operation.type));
+  await setFailedState(operation, abandonedState(operation.type));
   const current = await findOperation(operation.account_id, operation.id);
   if (current !== undefined) {
     const { message, reason } = toOperationError(error);
@@ -69,7 +69,7 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
     await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
   }
   // Not before the end: a repeat keeps the log again, and its password must not be in there.
-  await dropSealed(operation.account_id, operation.id);
+  await removeSealed(operation.account_id, operation.id);
 }
 
 /** As the end of an execution does (tasks.ts), but by the function that may sign in to machines. It holds up nothing. */

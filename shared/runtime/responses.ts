@@ -26,7 +26,7 @@ export function buildResponse(
   if (endpoint.unenveloped) {
     // The only response that caches may keep, and then revalidate.
     const tagged = { ...headers, "cache-control": "no-cache", Vary: "Accept-Encoding", ETag: buildWeakEtag(reply) };
-    return unlessKnown(event, unenveloped(endpoint.status, reply, tagged));
+    return notModifiedIfKnown(event, unenveloped(endpoint.status, reply, tagged));
   }
   if (endpoint.list) {
     const { items, meta } = Page.parse(reply);
@@ -34,20 +34,20 @@ export function buildResponse(
   }
   const location = locationHeader(buildLocation(endpoint, reply));
   const data = shape(reply);
-  return unlessKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
+  return notModifiedIfKnown(event, success(endpoint.status, data, undefined, { ...headers, ...location, ...tagOf(data) }));
 }
 
 type Tagger = (data: unknown) => { ETag?: string };
 
 /** The ETag of an endpoint's responses; none if they have no version. */
-export function createTagger({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
+export function createEtagger({ data: { shape }, unversioned }: Endpoint & { data: { shape?: object } }): Tagger {
   if (unversioned === undefined) return () => ({});
   const fields = shape && versionedFields(shape, unversioned);
   return (data) => (typeof data === "object" && data !== null ? { ETag: buildEtag(data, fields) } : {});
 }
 
 /** 304 for a client that already has this version. */
-function unlessKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): APIGatewayProxyResult {
+function notModifiedIfKnown(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): APIGatewayProxyResult {
   const ifNoneMatch = event.httpMethod === "PUT" ? undefined : headerLines(event, "if-none-match");
   const etag = response.headers?.["ETag"];
   if (ifNoneMatch === undefined || etag === undefined || !matchesWeakly(tagsIn(ifNoneMatch), String(etag))) return response;

@@ -7,8 +7,8 @@ import { renderMail } from "../mail/render.ts";
 import { chooseSender, MailboxRefused, readBrand } from "../mail/senders.ts";
 import { endMail, claimMail, type TakenMail } from "../records/mails.ts";
 import type { MailRecord } from "../records/schemas/mail.ts";
-import { noteBounce, userRef } from "../records/users.ts";
-import { reportUnsent } from "../operations/mail-queue.ts";
+import { markMailboxBouncing, userRef } from "../records/users.ts";
+import { reportUnsent } from "../operations/events/mail-queue.ts";
 
 /** Makes the try that is due at a place of the queue. */
 export async function sendMail(place: string): Promise<void> {
@@ -38,7 +38,7 @@ export async function sendMail(place: string): Promise<void> {
   } catch (error) {
     log.warn("a mail could not be sent", { ...fields, attempt: mail.attempts + 1, error });
     if (error instanceof MailboxRefused) {
-      await noteBounce(recipient.email);
+      await markMailboxBouncing(recipient.email);
       return endMail(taken, "unsent");
     }
     return isLast ? giveUp(taken) : undefined;

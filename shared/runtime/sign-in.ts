@@ -8,17 +8,17 @@ import { retryOnConflict, startChange } from "../data/change.ts";
 import { find } from "../data/table.ts";
 import { preferredLanguage } from "../mail/messages.ts";
 import { newId } from "../domain/ids.ts";
-import { mustHaveFactor } from "../operations/required-factors.ts";
-import { requireAllowedAddress, requireWayAllowed } from "../operations/sign-in-rules.ts";
+import { needsSecondFactor } from "../operations/sign-in/required-factors.ts";
+import { requireAllowedAddress, requireSignInMethodAllowed } from "../operations/sign-in/sign-in-rules.ts";
 import { log } from "../platform/log.ts";
-import { publish } from "../platform/metrics.ts";
+import { publish } from "../platform/publish-metric.ts";
 import { getAccount } from "../records/accounts.ts";
 import { logEvent, logOutcome } from "../records/events.ts";
 import { requestMail } from "../records/mails.ts";
 import type { UserRecord } from "../records/schemas/user.ts";
 import { hasSecondFactor } from "../records/second-factors.ts";
-import { isKnownPlace, notePlace, recordSession } from "../records/sessions.ts";
-import { endOfSession, noteSignIn, openSession, userRef } from "../records/users.ts";
+import { isKnownNetwork, recordNetwork, recordSession } from "../records/sessions.ts";
+import { endOfSession, recordSignIn, openSession, userRef } from "../records/users.ts";
 import { signSession } from "./jwt.ts";
 
 interface From {
@@ -35,8 +35,8 @@ type SignedIn = DataIn<ReturnType<typeof login>>;
  * sign in whoever has one, and nobody goes free who must set one up.
  */
 export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
-  const breaksGlass = await requireWayAllowed(user, how);
-  const signedIn = await openAndNote(user, from, how);
+  const breaksGlass = await requireSignInMethodAllowed(user, how);
+  const signedIn = await openAndRecordSession(user, from, how);
   if (breaksGlass) {
     log.warn("single sign-on was bypassed", { account: user.account_id, user: user.id });
     publish("SsoBypassed", 1);
@@ -54,20 +54,20 @@ export function signInProven(proven: UserRecord, from: From, how: Method): Promi
   });
 }
 
-async function openAndNote(
+async function openAndRecordSession(
   user: UserRecord,
   { ipAddress, userAgent, acceptLanguage, requestId }: From,
   signedInWith: SignedInWith,
 ): Promise<SignedIn> {
   const sessionId = newId("session");
   const expires = endOfSession(sessionId);
-  const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownPlace(user, ipAddress)]);
+  const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownNetwork(user, ipAddress)]);
   requireAllowedAddress(account, ipAddress);
   // At once: the event's time goes with its number, which comes from the account as it was read.
   const change = startChange(account);
   // Single sign-on counts as a second factor, for its own sessions: those that must set one up still must.
   const isSso = signedInWith === "sso";
-  const mustSetUp = !isSso && mustHaveFactor(account, user) && !hasSecondFactor(user);
+  const mustSetUp = !isSso && needsSecondFactor(account, user) && !hasSecondFactor(user);
   if (!(await openSession(user, sessionId, account.limit_session, mustSetUp || isSso))) throw wrongPassword();
   const caller = {
     account_id: user.account_id,
@@ -87,8 +87,8 @@ async function openAndNote(
     user_agent: userAgent,
     second_factor_at: signedInWith === "password" ? null : change.at,
   });
-  noteSignIn(change, user, { language: preferredLanguage(acceptLanguage), how: signedInWith, mustSetUp });
-  notePlace(change, user, ipAddress);
+  recordSignIn(change, user, { language: preferredLanguage(acceptLanguage), how: signedInWith, mustSetUp });
+  recordNetwork(change, user, ipAddress);
   if (!isKnown) {
     logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);
     await requestMail(change, {

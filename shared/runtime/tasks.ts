@@ -4,7 +4,7 @@
 import * as z from "zod";
 import type { OperationErrorCode } from "../api/errors.ts";
 import { getBackup } from "../records/backups.ts";
-import { markCorrupt } from "../operations/corrupt-backups.ts";
+import { markCorrupt } from "../operations/backups/corrupt-backups.ts";
 import { getInstance } from "../records/instances.ts";
 import {
   beginOperation,
@@ -14,13 +14,13 @@ import {
   type ShownProgress,
   showProgress,
 } from "../records/operations.ts";
-import { secretsInLogs } from "../operations/log-secrets.ts";
-import { endOperation } from "../operations/operation-ends.ts";
+import { secretsInLogs } from "../operations/code/log-secrets.ts";
+import { endOperation } from "../operations/work/operation-ends.ts";
 import type { BackupRecord } from "../records/schemas/backup.ts";
 import type { InstanceRecord } from "../records/schemas/instance.ts";
 import type { OperationRecord } from "../records/schemas/operation.ts";
 import type { ServerRecord } from "../records/schemas/server.ts";
-import { dropSealed } from "../data/sealed.ts";
+import { removeSealed } from "../data/sealed.ts";
 import { getServer } from "../records/servers.ts";
 import { USABLE, isOpen } from "../domain/lifecycle.ts";
 import { readableWork } from "../domain/log-lines.ts";
@@ -37,7 +37,7 @@ import {
   type Workflow,
 } from "../domain/workflow.ts";
 import { log, logAsDebug } from "../platform/log.ts";
-import { publish } from "../platform/metrics.ts";
+import { publish } from "../platform/publish-metric.ts";
 import {
   againAfter,
   asTaskError,
@@ -117,7 +117,7 @@ export const tasks = <W extends Workflow>(workflow: W, implementations: Implemen
   };
 };
 
-const alreadyEnded = (): GiveUp => new GiveUp("CANCELLED", because("operation_ended"));
+const operationEnded = (): GiveUp => new GiveUp("CANCELLED", because("operation_ended"));
 
 async function perform(
   workflow: Workflow,
@@ -130,7 +130,7 @@ async function perform(
       // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
       const begun =
         operation && (await beginOperation(operation, toProgress(applicableSteps(workflow, readInput(workflow, event)), 0)));
-      if (!begun) throw alreadyEnded();
+      if (!begun) throw operationEnded();
       return null;
     }
     case "succeed":
@@ -144,7 +144,7 @@ async function perform(
       await end(operation, toOperationError(event.input.error ?? {}));
       // The task that would have used it may not have run. Not before the end: a repeat keeps the log again, and must know what
       // to remove.
-      await dropSealed(operation.account_id, operation.id);
+      await removeSealed(operation.account_id, operation.id);
       return null;
     default:
       break;
@@ -154,18 +154,18 @@ async function perform(
   const part = workflow.steps.find(({ name }) => name === event.task);
   // What a finished operation created belongs to the user by now.
   if (operation === undefined || !isOpen(operation.state)) {
-    if (part !== undefined) throw alreadyEnded();
+    if (part !== undefined) throw operationEnded();
     log.warn("skipped the undo: the operation has already ended");
     return null;
   }
   const input = readInput(workflow, event);
   await showCurrentStep(operation, part, applicableSteps(workflow, input));
-  if (part?.commits && !(await commitOperation(operation))) throw alreadyEnded();
+  if (part?.commits && !(await commitOperation(operation))) throw operationEnded();
   const jobId = part === undefined ? undoJobIdFor(operation, event.task) : jobIdFor(operation, part.name);
   const failure = toOperationError(event.input.error ?? {}).code;
-  const work = { ...workOn(operation, input, jobId, workflow), failure };
+  const work = { ...buildWork(operation, input, jobId, workflow), failure };
   const outcome = await run(work).catch((error: unknown) =>
-    part === undefined ? undoAgain(error, operation) : unlessOffline(error, part, work.server),
+    part === undefined ? retryUndo(error, operation) : giveUpIfOffline(error, part, work.server),
   );
   if (part === undefined && outcome === false) throw new TryAgain("TIMEOUT", because("undo_timed_out"));
   if (part?.kind === "poll" && outcome !== true) throw new NotYet("TIMEOUT", timedOut(part.label, outcome));
@@ -185,7 +185,7 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
   if (!isOpen(state) || !keys.includes("hosts") || type === "server.delete") return;
   try {
     const input = readInput(workflow, event);
-    const server = await workOn(operation, input, id, workflow).server();
+    const server = await buildWork(operation, input, id, workflow).server();
     if (server.ip_address === null) return;
     // Workflows that cannot decrypt secrets run no code that is given any.
     const { instance_id, backup_id, deploy_id } = keys.includes("sealing") ? InputIds.parse(input) : {};
@@ -211,7 +211,7 @@ async function end(operation: OperationRecord, error: OperationError): Promise<v
 }
 
 /** An undo that fails now may succeed later, with a new job: whatever a machine lacks may be temporary. */
-async function undoAgain(error: unknown, operation: OperationRecord): Promise<never> {
+async function retryUndo(error: unknown, operation: OperationRecord): Promise<never> {
   if (!(error instanceof GiveUp)) throw error;
   await countFailedUndo(operation);
   throw againAfter(error);
@@ -221,7 +221,7 @@ async function undoAgain(error: unknown, operation: OperationRecord): Promise<ne
  * A machine that restarts continues its jobs when it is back: a poll waits for it, until the poll times out or the health check
  * reports the server offline.
  */
-async function unlessOffline(error: unknown, part: Step | Poll, server: () => Promise<ServerRecord>): Promise<never> {
+async function giveUpIfOffline(error: unknown, part: Step | Poll, server: () => Promise<ServerRecord>): Promise<never> {
   const away = error instanceof TryAgain && error.code === "HOST_UNREACHABLE";
   if (away && part.kind === "poll" && !USABLE.includes((await server()).state)) throw giveUpAfter(error);
   throw error;
@@ -275,7 +275,7 @@ const InputIds = z.looseObject({
   deploy_id: z.string().optional(),
 });
 
-function workOn(
+function buildWork(
   operation: OperationRecord,
   input: Record<string, unknown>,
   jobId: string,
@@ -283,17 +283,17 @@ function workOn(
 ): Omit<Work<unknown>, "failure"> & { server: () => Promise<ServerRecord> } {
   const { account_id: accountId } = operation;
   const ids = InputIds.parse(input);
-  const instance = once(() => getInstance(accountId, ids.instance_id ?? ""));
+  const instance = loadOnce(() => getInstance(accountId, ids.instance_id ?? ""));
   const records = {
     instance,
-    server: once(async () => getServer(accountId, ids.server_id ?? (await instance()).server_id)),
-    backup: once(() => getBackup(accountId, ids.backup_id ?? "")),
+    server: loadOnce(async () => getServer(accountId, ids.server_id ?? (await instance()).server_id)),
+    backup: loadOnce(() => getBackup(accountId, ids.backup_id ?? "")),
   };
   const stepJobs = steps.map(({ name }) => jobIdFor(operation, name));
   return { operation, input, jobId, stepJobs, triedEnough: (operation.failed_undos ?? 0) + 1 >= UNDO_TRIES_ENOUGH, ...records };
 }
 
-function once<T>(load: () => Promise<T>): () => Promise<T> {
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());
 }

@@ -1,11 +1,11 @@
 // Requests that wait for something: how long they may, and the place that they have meanwhile.
 import { ApiError } from "../api/errors.ts";
-import { endWait } from "../operations/admission.ts";
+import { endWait } from "../operations/credentials/admission.ts";
 import { log } from "../platform/log.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 
 /** Lets a request wait for so many seconds, none if it has no place, and gives its place back. */
-export async function waiting<T>(caller: Caller, seconds: number, work: (seconds: number) => Promise<T>): Promise<T> {
+export async function withWaitSlot<T>(caller: Caller, seconds: number, work: (seconds: number) => Promise<T>): Promise<T> {
   const result = await work(caller.wait === undefined ? 0 : seconds).catch(async (error: unknown) => {
     // If the table is down, the place is left to expire: a write that fails slowly would outlast the function.
     if (error instanceof ApiError) await releaseWait(caller);

@@ -10,7 +10,7 @@ import { permissionForEvent } from "../api/event-permissions.ts";
 import { EVENT_TYPES } from "../domain/event-types.ts";
 import { BODY_BYTES_MAX } from "../domain/limits.ts";
 import { backupRef, toBackup } from "../records/backups.ts";
-import { instanceRef, showInstanceTo } from "../records/instances.ts";
+import { instanceRef, showInstanceFor } from "../records/instances.ts";
 import type { EventRecord } from "../records/schemas/event.ts";
 import type { WebhookRecord } from "../records/schemas/webhook.ts";
 import { serverRefs, toServer } from "../records/servers.ts";
@@ -61,7 +61,7 @@ async function loadRecord(
     }
     case "instance": {
       const instance = await find(instanceRef(account_id, id));
-      return instance === undefined ? null : SHAPERS.instance(await showInstanceTo({ permissions: [...permissions] }, instance));
+      return instance === undefined ? null : SHAPERS.instance(await showInstanceFor({ permissions: [...permissions] }, instance));
     }
     case "backup": {
       const backup = await find(backupRef(account_id, id));

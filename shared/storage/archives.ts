@@ -1,7 +1,7 @@
 // Backup archives in S3: put, read, compared and removed.
 import { createHash } from "node:crypto";
 import { GiveUp } from "../platform/task-errors.ts";
-import { at, withS3 } from "./client.ts";
+import { objectAt, withS3 } from "./client.ts";
 import { store } from "./store.ts";
 import { abortUploads } from "./uploads.ts";
 import { because } from "../domain/reasons.ts";
@@ -10,7 +10,7 @@ import { because } from "../domain/reasons.ts";
 export async function putArchive(key: string, bytes: Uint8Array): Promise<string> {
   const checksum = createHash("sha256").update(bytes).digest("base64");
   await withS3((s3, { PutObjectCommand }) =>
-    s3.send(new PutObjectCommand({ ...at(key), Body: bytes, ChecksumSHA256: checksum, ContentType: "application/zip" })),
+    s3.send(new PutObjectCommand({ ...objectAt(key), Body: bytes, ChecksumSHA256: checksum, ContentType: "application/zip" })),
   );
   return checksum;
 }
@@ -19,7 +19,7 @@ export async function putArchive(key: string, bytes: Uint8Array): Promise<string
 export const getArchive = (key: string): Promise<Uint8Array | undefined> =>
   withS3(async (s3, { GetObjectCommand, NoSuchKey }) => {
     try {
-      const { Body } = await s3.send(new GetObjectCommand(at(key)));
+      const { Body } = await s3.send(new GetObjectCommand(objectAt(key)));
       return await Body?.transformToByteArray();
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;
@@ -27,26 +27,28 @@ export const getArchive = (key: string): Promise<Uint8Array | undefined> =>
     }
   });
 
-interface Made {
+interface CreatedArchive {
   size_bytes: number;
   stored_checksum: string;
 }
 
 /** Makes sure that the storage has the archive that was created, before anybody relies on it. */
-export async function requireStored(key: string, made: Made): Promise<void> {
+export async function requireStored(key: string, made: CreatedArchive): Promise<void> {
   if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", because("storage_has_another"));
 }
 
-export async function isStored(key: string, { size_bytes, stored_checksum }: Made): Promise<boolean> {
+export async function isStored(key: string, { size_bytes, stored_checksum }: CreatedArchive): Promise<boolean> {
   const held = await storedObject(key);
   return held?.size_bytes === size_bytes && held.stored_checksum === stored_checksum;
 }
 
 /** What the storage has; undefined if it has no such archive. */
-export const storedObject = (key: string): Promise<Made | undefined> =>
+export const storedObject = (key: string): Promise<CreatedArchive | undefined> =>
   withS3(async (s3, { HeadObjectCommand, ListObjectsV2Command, NoSuchKey, NotFound }) => {
     try {
-      const { ContentLength, ChecksumSHA256 } = await s3.send(new HeadObjectCommand({ ...at(key), ChecksumMode: "ENABLED" }));
+      const { ContentLength, ChecksumSHA256 } = await s3.send(
+        new HeadObjectCommand({ ...objectAt(key), ChecksumMode: "ENABLED" }),
+      );
       return { size_bytes: ContentLength ?? 0, stored_checksum: ChecksumSHA256 ?? "" };
     } catch (error) {
       if (!(error instanceof NotFound || error instanceof NoSuchKey)) throw error;
@@ -59,5 +61,5 @@ export const storedObject = (key: string): Promise<Made | undefined> =>
 /** Succeeds if the archive does not exist, or if only parts of it were uploaded. */
 export async function removeArchive(key: string): Promise<void> {
   await abortUploads(key);
-  await withS3((s3, { DeleteObjectCommand }) => s3.send(new DeleteObjectCommand(at(key))));
+  await withS3((s3, { DeleteObjectCommand }) => s3.send(new DeleteObjectCommand(objectAt(key))));
 }

@@ -26,4 +26,4 @@ export async function withS3<T>(call: (s3: SdkModule.S3Client, sdk: Sdk) => Prom
   }
 }
 
-export const at = (key: string) => ({ Bucket: store().bucket, Key: key });
+export const objectAt = (key: string) => ({ Bucket: store().bucket, Key: key });

@@ -16,7 +16,7 @@ export async function beginMultipart(key: string): Promise<string> {
     "x-amz-checksum-type": "COMPOSITE",
   };
   const { text } = await call({ method: "POST", key, headers }, { uploads: "" });
-  const id = valueIn(text, "UploadId");
+  const id = tagText(text, "UploadId");
   if (id === undefined) throw unavailable(new Error("The storage began an upload without an ID"));
   return id;
 }
@@ -35,17 +35,17 @@ export async function receivedParts(upload: UploadRecord): Promise<Upload["parts
     const { text } = await call({ method: "GET", key: buildArchiveKey(upload) }, query);
     for (const [, part = ""] of text.matchAll(/<Part>(.*?)<\/Part>/gs))
       parts.push({
-        number: Number(valueIn(part, "PartNumber")),
-        size_bytes: Number(valueIn(part, "Size")),
-        sha256: Buffer.from(valueIn(part, "ChecksumSHA256") ?? "", "base64").toString("hex"),
+        number: Number(tagText(part, "PartNumber")),
+        size_bytes: Number(tagText(part, "Size")),
+        sha256: Buffer.from(tagText(part, "ChecksumSHA256") ?? "", "base64").toString("hex"),
       });
-    after = valueIn(text, "IsTruncated") === "true" ? valueIn(text, "NextPartNumberMarker") : undefined;
+    after = tagText(text, "IsTruncated") === "true" ? tagText(text, "NextPartNumberMarker") : undefined;
   }
   return parts;
 }
 
 /** None of these values has characters that XML escapes. */
-const valueIn = (text: string, tag: string): string | undefined => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1];
+const tagText = (text: string, tag: string): string | undefined => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1];
 
 const CALL_MS = 3_000;
 const CALL_TRIES = 2;
@@ -56,7 +56,7 @@ async function call(signed: Omit<Signed, "seconds">, query: Record<string, strin
     try {
       const response = await send(signed, url);
       if (response.status < 300 || response.status === 404) return response;
-      throw new Error(`The storage responded ${response.status} ${valueIn(response.text, "Code") ?? ""}`);
+      throw new Error(`The storage responded ${response.status} ${tagText(response.text, "Code") ?? ""}`);
     } catch (cause) {
       if (attempt >= CALL_TRIES) throw unavailable(cause);
     }

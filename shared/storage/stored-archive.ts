@@ -26,5 +26,5 @@ export function requireStoredArchive(backup: BackupRecord): StoredArchive & { ed
 /**
  * What the store must have; undefined as long as nothing was recorded, and in records of before there was the store's checksum.
  */
-export const recordedIn = ({ size_bytes, stored_checksum }: Pick<BackupRecord, "size_bytes" | "stored_checksum">) =>
+export const expectedArchive = ({ size_bytes, stored_checksum }: Pick<BackupRecord, "size_bytes" | "stored_checksum">) =>
   size_bytes !== null && stored_checksum !== undefined ? { size_bytes, stored_checksum } : undefined;

@@ -1,7 +1,7 @@
 // A multipart upload of an archive: the machine uploads the parts, and the object exists once all of them have arrived.
 import { createHash } from "node:crypto";
 import type { MultipartUpload } from "@aws-sdk/client-s3";
-import { at, withS3 } from "./client.ts";
+import { objectAt, withS3 } from "./client.ts";
 
 export interface HeldPart {
   number: number;
@@ -19,7 +19,7 @@ export async function openUpload(key: string): Promise<string> {
   const { UploadId } = await withS3((s3, { CreateMultipartUploadCommand }) =>
     s3.send(
       new CreateMultipartUploadCommand({
-        ...at(key),
+        ...objectAt(key),
         ChecksumAlgorithm: "SHA256",
         ChecksumType: "COMPOSITE",
         ContentType: "application/zip",
@@ -34,7 +34,7 @@ export async function openUpload(key: string): Promise<string> {
 export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
   withS3(async (s3, { paginateListParts }) => {
     const held: HeldPart[] = [];
-    for await (const { Parts = [] } of paginateListParts({ client: s3 }, { ...at(key), UploadId: uploadId }))
+    for await (const { Parts = [] } of paginateListParts({ client: s3 }, { ...objectAt(key), UploadId: uploadId }))
       for (const { PartNumber = 0, Size = 0, ETag = "", ChecksumSHA256 = "" } of Parts)
         held.push({ number: PartNumber, size: Size, etag: ETag, sha256: ChecksumSHA256 });
     return held;
@@ -47,7 +47,7 @@ export const completeUpload = (key: string, uploadId: string, parts: readonly He
     try {
       await s3.send(
         new CompleteMultipartUploadCommand({
-          ...at(key),
+          ...objectAt(key),
           UploadId: uploadId,
           ChecksumType: "COMPOSITE",
           MultipartUpload: { Parts },
@@ -76,7 +76,7 @@ export function checksumOfParts(sha256s: readonly string[]): string {
 
 /** The oldest first, so that all concurrent tries agree. There are only a few per key, which is one page. */
 async function listUploads(key: string): Promise<string[]> {
-  const { Bucket, Key } = at(key);
+  const { Bucket, Key } = objectAt(key);
   const { Uploads = [] } = await withS3((s3, { ListMultipartUploadsCommand }) =>
     s3.send(new ListMultipartUploadsCommand({ Bucket, Prefix: Key })),
   );
@@ -90,7 +90,7 @@ const order = ({ Initiated, UploadId = "" }: MultipartUpload): string => `${Init
 const abort = (key: string, UploadId: string): Promise<void> =>
   withS3(async (s3, { AbortMultipartUploadCommand, NoSuchUpload }) => {
     try {
-      await s3.send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
+      await s3.send(new AbortMultipartUploadCommand({ ...objectAt(key), UploadId }));
     } catch (error) {
       if (!(error instanceof NoSuchUpload)) throw error;
     }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Settings } from "../../shared/api/alert-settings.ts";
-import { closeUnset, readAlerts } from "../../shared/operations/alerts.ts";
+import { closeAlertsNotInSettings, readAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import { DEFAULT_ALERT_SETTINGS } from "../../shared/domain/alerts.ts";
 import { measure } from "../alerts/measure.ts";
 import { account } from "../harness/account.ts";
@@ -45,7 +45,7 @@ describe("/settings/alerts", () => {
     const server = await seedServer(mine.id);
     await measure(server, 3);
     await mine.api.put("/settings/alerts", { disk_free_percent: [15] });
-    await closeUnset(await readAlerts(mine.id));
+    await closeAlertsNotInSettings(await readAlerts(mine.id));
     const open = async () => (await mine.api.get("/alerts?status=open")).as(z.array(Alert)).map(({ threshold }) => threshold);
     expect(await open()).toEqual([15]);
     await mine.api.put("/settings/alerts", { disk_free_percent: null });

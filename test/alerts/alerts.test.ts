@@ -4,7 +4,7 @@ import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Event } from "../../shared/api/events.ts";
 import * as overview from "../../shared/api/overview.ts";
-import { evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import { isMuted } from "../../shared/domain/alerts.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

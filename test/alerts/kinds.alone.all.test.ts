@@ -8,9 +8,9 @@ import { Event } from "../../shared/api/events.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { alertsReader, evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
-import { endAlerts } from "../../shared/operations/alert-ends.ts";
-import { judgeReport } from "../../shared/operations/report-alerts.ts";
+import { alertsReader, evaluateAlert, readAlerts } from "../../shared/operations/monitoring/alerts.ts";
+import { endAlerts } from "../../shared/operations/monitoring/alert-ends.ts";
+import { evaluateReportAlerts } from "../../shared/operations/monitoring/report-alerts.ts";
 import { ALERT_KIND_NAMES, ALERT_KINDS, isBeyond } from "../../shared/domain/alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { removeHistory } from "../../shared/records/history.ts";
@@ -62,7 +62,7 @@ async function report(serverId: string, fields: Partial<MachineReport>, of = me)
   const recorded = await recordReport(server, { ...usual, ...fields });
   if (recorded === undefined) throw new Error("The report was not recorded");
   const both = await Promise.all([readAlerts(of.id), readAlerts(of.id)]);
-  await Promise.all(both.map((each) => judgeReport(each, server, recorded, Date.now())));
+  await Promise.all(both.map((each) => evaluateReportAlerts(each, server, recorded, Date.now())));
 }
 
 describe("what a machine reports", () => {
@@ -132,7 +132,8 @@ describe("what a machine reports", () => {
     if (recorded === undefined) throw new Error("The report was not recorded");
     const calls = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
     const alertsOfRun = alertsReader();
-    for (let time = 0; time < 10_000; time++) await judgeReport(await alertsOfRun(mine.id), server, recorded, Date.now());
+    for (let time = 0; time < 10_000; time++)
+      await evaluateReportAlerts(await alertsOfRun(mine.id), server, recorded, Date.now());
     expect(calls.mock.calls.map(([command]) => command.constructor.name).toSorted()).toEqual(["GetCommand", "QueryCommand"]);
     calls.mockRestore();
     expect(await alertsOf(id, "open", mine)).toHaveLength(1);

@@ -1,5 +1,5 @@
 // What checks find of a server's disk.
-import { evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 
 /** What a report of a server's disk brings about, of one check or of two at once. */

@@ -9,7 +9,7 @@ import { handler } from "../../functions/authorize.ts";
 import { toGatewayResource } from "../../shared/api/index.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { callerRef, endWait } from "../../shared/operations/admission.ts";
+import { callerRef, endWait } from "../../shared/operations/credentials/admission.ts";
 import { Caller } from "../../shared/records/schemas/caller.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { labelRef, tokenAccessRef } from "../../shared/records/tokens.ts";

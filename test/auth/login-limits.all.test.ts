@@ -1,7 +1,7 @@
 // POST /auth/login, when many sign in or guess: how long it takes, and who is locked out.
 import { beforeAll, describe, expect, test } from "vitest";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { statusesOf, stranger } from "../harness/client.ts";
+import { statusesOf, anonymous } from "../harness/client.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { newestLink } from "../harness/links.ts";
 import { bodyOf, openRoutes } from "../harness/requests.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 let addresses = 10;
 const nextAddress = (): string => `127.0.6.${addresses++}`;
 
-const login = (email: string, password: string, from: string) => stranger.post("/auth/login", { email, password }, { from });
+const login = (email: string, password: string, from: string) => anonymous.post("/auth/login", { email, password }, { from });
 
 test("a wrong password and an unknown email take the same time", async () => {
   const time = async (email: string, from: string) => {
@@ -67,7 +67,7 @@ describe("failures in fifteen minutes", () => {
     const attacker = nextAddress();
     while ((await login(`${unique("victim")}@example.com`, "guess", attacker)).status !== 429);
     for (const route of openRoutes.filter(({ path }) => path.startsWith("/auth/"))) {
-      const { error } = await stranger.send(route.method, route.path, bodyOf(route), { from: attacker });
+      const { error } = await anonymous.send(route.method, route.path, bodyOf(route), { from: attacker });
       expect(error, route.title).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 50, scope: "login" } });
     }
   });
@@ -81,10 +81,10 @@ describe("failures in fifteen minutes", () => {
     const token = "A".repeat(75);
     for (const [path, body] of Object.entries(bodies))
       for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
-        expect((await stranger.post(path, { token, ...body }, { from })).status, path).toBe(401);
+        expect((await anonymous.post(path, { token, ...body }, { from })).status, path).toBe(401);
     const proof = { challenge: "A".repeat(40), method: "totp", code: "123456" };
     for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
-      expect((await stranger.post("/auth/login/second-factor", proof, { from })).status).toBe(401);
+      expect((await anonymous.post("/auth/login/second-factor", proof, { from })).status).toBe(401);
   });
 
   test("are given back to whoever sets a password by a link, of their email and their address", async () => {
@@ -92,10 +92,10 @@ describe("failures in fifteen minutes", () => {
     const [from, elsewhere] = [nextAddress(), nextAddress()];
     for (const address of [from, elsewhere])
       for (let i = 1; i < LOGIN_FAILURES.pair; i++) await login(user.email, "guess", address);
-    expect((await stranger.post("/auth/password-reset", { email: user.email }, { from })).status).toBe(200);
+    expect((await anonymous.post("/auth/password-reset", { email: user.email }, { from })).status).toBe(200);
     expect((await login(user.email, user.password, from)).status).toBe(429);
     const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: "another long password" };
-    expect((await stranger.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
+    expect((await anonymous.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
     expect((await login(user.email, body.new_password, from)).status).toBe(200);
     expect((await login(user.email, "guess", elsewhere)).status).toBe(401);
     expect((await login(user.email, body.new_password, elsewhere)).status).toBe(429);

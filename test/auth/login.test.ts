@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as auth from "../../shared/api/auth.ts";
-import { admitLogin } from "../../shared/operations/login-limits.ts";
+import { beginLoginAttempt } from "../../shared/operations/credentials/login-limits.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { fieldsOf, mistakesIn } from "../harness/requests.ts";
 import { everyItem } from "../harness/table.ts";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 let addresses = 10;
 const nextAddress = (): string => `127.0.3.${addresses++}`;
 
-const login = (email: string, password: string, from: string) => stranger.post("/auth/login", { email, password }, { from });
+const login = (email: string, password: string, from: string) => anonymous.post("/auth/login", { email, password }, { from });
 const WRONG = { success: false, error: { code: "UNAUTHORIZED", message: "Invalid email or password" } };
 
 test("signing in returns the user and a JWT that is valid for twelve hours", async () => {
@@ -31,7 +31,7 @@ test("signing in returns the user and a JWT that is valid for twelve hours", asy
   const [, claims = ""] = data.token.split(".");
   const { exp } = z.object({ exp: z.number() }).parse(JSON.parse(Buffer.from(claims, "base64url").toString()));
   expect(exp, "no sooner than announced").toBe(Math.ceil(Date.parse(data.expires_at) / 1000));
-  expect((await stranger.get("/auth/me", { token: data.token })).as(auth.me().data)).toMatchObject({
+  expect((await anonymous.get("/auth/me", { token: data.token })).as(auth.me().data)).toMatchObject({
     user: data.user,
     token: null,
   });
@@ -45,9 +45,9 @@ test("signing in does not store the JWT in the table", async () => {
 
 test("sign-ins that succeed in the same millisecond count as no failure", async () => {
   const [email, from] = [`${unique("many")}@example.com`, nextAddress()];
-  const attempts = await Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => admitLogin(email, from)));
+  const attempts = await Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => beginLoginAttempt(email, from)));
   await Promise.all(attempts.map(({ succeeded }) => succeeded()));
-  const again = Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => admitLogin(email, from)));
+  const again = Promise.all(Array.from({ length: LOGIN_FAILURES.pair }, () => beginLoginAttempt(email, from)));
   await expect(again).resolves.toHaveLength(LOGIN_FAILURES.pair);
 });
 
@@ -58,7 +58,7 @@ test("signing in ignores the case of the email", async () => {
 test("a wrong password and an unknown email get the same response", async () => {
   const from = nextAddress();
   const headers = { "x-request-id": "same" };
-  const ask = (email: string, password: string) => stranger.post("/auth/login", { email, password }, { from, headers });
+  const ask = (email: string, password: string) => anonymous.post("/auth/login", { email, password }, { from, headers });
   const [wrong, unknown] = [await ask(me.user.email, "not the password"), await ask("nobody@example.com", me.user.password)];
   expect(wrong.status).toBe(401);
   expect(wrong.body).toEqual(WRONG);
@@ -82,7 +82,7 @@ describe("invalid bodies", () => {
 
   test.each(fields)("an invalid %s is a validation error on that field", async (name, field) => {
     for (const { what, value } of [...mistakesIn(field), { what: "missing", value: undefined }]) {
-      const { error } = await stranger.post("/auth/login", { ...good, [name]: value }, { from: "127.0.3.1" });
+      const { error } = await anonymous.post("/auth/login", { ...good, [name]: value }, { from: "127.0.3.1" });
       expect(error, what).toMatchObject({ code: "VALIDATION_ERROR", details: { field: name } });
     }
   });
@@ -93,7 +93,7 @@ describe("invalid bodies", () => {
     ["of another type than JSON", good, { "content-type": "text/plain" }, "UNSUPPORTED_MEDIA_TYPE"],
     ["that is too large", `{"email":"${"a".repeat(65_536)}"}`, {}, "PAYLOAD_TOO_LARGE"],
   ])("a sign-in body %s gets the same error as on every other endpoint", async (_, body, headers, code) => {
-    const { error } = await stranger.post("/auth/login", body, { headers, from: "127.0.3.1" });
+    const { error } = await anonymous.post("/auth/login", body, { headers, from: "127.0.3.1" });
     expect(error).toMatchObject({ code });
   });
 });

@@ -2,10 +2,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { find, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { noteWorkingMailbox, resetPassword } from "../../shared/operations/operator.ts";
-import { noteBounce, userRef } from "../../shared/records/users.ts";
+import { clearBouncingMailbox, resetPassword } from "../../shared/operations/accounts/operator.ts";
+import { markMailboxBouncing, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { statusesOf, stranger } from "../harness/client.ts";
+import { statusesOf, anonymous } from "../harness/client.ts";
 import { newestLink, newestMail } from "../harness/links.ts";
 
 let me: TestAccount;
@@ -17,9 +17,9 @@ let addresses = 10;
 const nextAddress = (): string => `127.0.8.${addresses++}`;
 const NEXT = "another long password";
 
-const ask = (email: string) => stranger.post("/auth/password-reset", { email }, { from: nextAddress() });
+const ask = (email: string) => anonymous.post("/auth/password-reset", { email }, { from: nextAddress() });
 const confirm = (token: string, new_password = NEXT) =>
-  stranger.post("/auth/password-reset/confirm", { token, new_password }, { from: nextAddress() });
+  anonymous.post("/auth/password-reset/confirm", { token, new_password }, { from: nextAddress() });
 const linkFor = async (user: { id: string; email: string }): Promise<string> => {
   expect((await ask(user.email)).status).toBe(200);
   return newestLink(me.id, "password_reset", user.id);
@@ -35,7 +35,7 @@ test("a link sets a new password once, and ends every session", async () => {
     data: { id: user.id, email: user.email, name: user.name },
   });
   expect((await session.get("/auth/me")).status).toBe(401);
-  const signIn = (password: string) => stranger.post("/auth/login", { email: user.email, password }, { from: nextAddress() });
+  const signIn = (password: string) => anonymous.post("/auth/login", { email: user.email, password }, { from: nextAddress() });
   expect((await signIn(user.password)).status).toBe(401);
   expect((await signIn(NEXT)).status).toBe(200);
   expect((await confirm(token)).error).toEqual(INVALID);
@@ -44,7 +44,7 @@ test("a link sets a new password once, and ends every session", async () => {
 test("a link that is used shows that the mailbox takes mail again, one that is not valid does not", async () => {
   const user = await me.anotherUser();
   const status = async () => (await find(userRef(user.id)))?.email_status;
-  await noteBounce(user.email);
+  await markMailboxBouncing(user.email);
   const [older, newer] = [await linkFor(user), await linkFor(user)];
   await confirm(older);
   expect(await status()).toBe("bouncing");
@@ -54,10 +54,10 @@ test("a link that is used shows that the mailbox takes mail again, one that is n
 
 test("the operator says that the mailbox of a user works again who can use no link", async () => {
   const user = await me.anotherUser();
-  await noteBounce(user.email);
-  await noteWorkingMailbox(user.email);
+  await markMailboxBouncing(user.email);
+  await clearBouncingMailbox(user.email);
   expect((await find(userRef(user.id)))?.email_status).toBe("ok");
-  await expect(noteWorkingMailbox(`nobody-${user.email}`)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(clearBouncingMailbox(`nobody-${user.email}`)).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("of two uses of a link at once one succeeds", async () => {
@@ -93,7 +93,7 @@ test("so does one that the operator sets, of which the user is told", async () =
 test("a known and an unknown email get the same response", async () => {
   const user = await me.anotherUser();
   const headers = { "x-request-id": "same" };
-  const asked = (email: string) => stranger.post("/auth/password-reset", { email }, { from: nextAddress(), headers });
+  const asked = (email: string) => anonymous.post("/auth/password-reset", { email }, { from: nextAddress(), headers });
   const [known, unknown] = [await asked(user.email), await asked(`${unique("nobody")}@example.com`)];
   expect(unknown.status).toBe(200);
   expect(unknown.text).toBe(known.text);

@@ -10,7 +10,7 @@ import { SESSION_HOURS } from "../../shared/domain/limits.ts";
 import { recordSession } from "../../shared/records/sessions.ts";
 import { openSession, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
-import { clientWith, stranger } from "../harness/client.ts";
+import { clientWith, anonymous } from "../harness/client.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 const signIn = async ({ email, password }: { email: string; password: string }, from: string, agent: string) => {
-  const response = await stranger.post("/auth/login", { email, password }, { from, headers: { "user-agent": agent } });
+  const response = await anonymous.post("/auth/login", { email, password }, { from, headers: { "user-agent": agent } });
   return clientWith(response.as(auth.login().data).token);
 };
 

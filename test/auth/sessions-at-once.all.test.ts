@@ -6,7 +6,7 @@ import { openSession, setPassword, userAccessRef, userRef } from "../../shared/r
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { deleteUser, listEmails, setQuota } from "../../shared/operations/operator.ts";
+import { deleteUser, listEmails, setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { type Client } from "../harness/client.ts";
 

@@ -9,9 +9,9 @@ import { accountRef } from "../../shared/records/accounts.ts";
 import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
 import { find } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { accountIds, createAccount, createUser, deleteUser, listEmails } from "../../shared/operations/operator.ts";
+import { accountIds, createAccount, createUser, deleteUser, listEmails } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe("PUT /auth/password", () => {
     expect(await isIn(mine)).toBe(true);
     for (const other of others) expect(await isIn(other)).toBe(false);
     const from = "127.0.4.1";
-    const login = (password: string) => stranger.post("/auth/login", { email: user.email, password }, { from });
+    const login = (password: string) => anonymous.post("/auth/login", { email: user.email, password }, { from });
     expect((await login(user.password)).status).toBe(401);
     expect((await login("a new long password")).status).toBe(200);
   });
@@ -110,7 +110,7 @@ describe("PUT /auth/password", () => {
     if (lost !== undefined)
       expect(lost.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "current_password" } });
     const logins = await Promise.all(
-      passwords.map((password) => stranger.post("/auth/login", { email: user.email, password }, { from: "127.0.4.2" })),
+      passwords.map((password) => anonymous.post("/auth/login", { email: user.email, password }, { from: "127.0.4.2" })),
     );
     expect(passwords.filter((_, i) => logins[i]?.status === 200)).toEqual(won);
     expect(won).toHaveLength(1);
@@ -137,7 +137,7 @@ describe("a wrong current password", () => {
     for (let i = 0; i < 10; i++) expect((await ask("wrong")).error?.details?.["field"]).toBe("current_password");
     const rejected = await ask(user.password);
     expect(rejected.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "login" } });
-    expect((await stranger.post("/auth/login", { email: user.email, password: user.password }, { from })).status).toBe(429);
+    expect((await anonymous.post("/auth/login", { email: user.email, password: user.password }, { from })).status).toBe(429);
     const elsewhere = { from: "127.0.4.10" };
     const response = await session.put(
       "/auth/password",
@@ -158,9 +158,9 @@ describe("removing a user", () => {
     expect((await deleteUser(user.email)).map(({ name }) => name)).toEqual(["Theirs"]);
     expect(await isIn(session)).toBe(false);
     const { email, password } = user;
-    expect((await stranger.post("/auth/login", { email, password }, { from: "127.0.4.11" })).status).toBe(401);
+    expect((await anonymous.post("/auth/login", { email, password }, { from: "127.0.4.11" })).status).toBe(401);
     expect(await used()).toBe(before - 1);
-    expect((await stranger.get("/auth/me", { token: token.token })).status).toBe(200);
+    expect((await anonymous.get("/auth/me", { token: token.token })).status).toBe(200);
     expect(await listEmails(me.id)).not.toContain(email);
     await createUser(me.id, { email, name: "Someone else", password });
     expect((await me.api.get("/events?per_page=2")).as(events.list().data).map(({ type }) => type)).toEqual([
@@ -177,7 +177,7 @@ describe("the JWT", () => {
     user = await me.anotherUser();
     jwt = (await me.session(user)).token ?? "";
   });
-  const status = async (token: string) => (await stranger.get("/auth/me", { token })).status;
+  const status = async (token: string) => (await anonymous.get("/auth/me", { token })).status;
 
   test("a JWT with something appended, cut off or repeated is invalid", async () => {
     for (const text of [

@@ -11,7 +11,7 @@ import { getInstance } from "../../shared/records/instances.ts";
 import { policyRef } from "../../shared/records/policies.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
-import { applyRetention } from "../../shared/operations/policy-runs.ts";
+import { applyRetention } from "../../shared/operations/backups/policy-runs.ts";
 import { find, queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";

@@ -11,7 +11,7 @@ import { countAccount } from "../../shared/migrations/counting.ts";
 import { getBackup } from "../../shared/records/backups.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -185,7 +185,7 @@ test("backups and uploads from before the quotas count after the first migration
   // After a rollback, the older version removes a backup that was counted.
   const removed = await getBackup(me.id, old[2]?.id ?? "");
   const change = startChange({ id: me.id });
-  change.drop({ kind: "backup", record: removed, status: removed.state }, {});
+  change.removeListed({ kind: "backup", record: removed, status: removed.state }, {});
   await change.commit();
   await countAccount(me.id);
   await expectExact(me);

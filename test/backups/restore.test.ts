@@ -5,7 +5,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { type BackupStatus, INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";

@@ -2,8 +2,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { markCorrupt } from "../../shared/operations/corrupt-backups.ts";
-import { reserveExpiry } from "../../shared/operations/expiry.ts";
+import { markCorrupt } from "../../shared/operations/backups/corrupt-backups.ts";
+import { reserveExpiry } from "../../shared/operations/backups/expiry.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { backupRef, beginDeletion, getBackup } from "../../shared/records/backups.ts";
 import { keys } from "../../shared/data/keys.ts";

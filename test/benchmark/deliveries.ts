@@ -7,7 +7,7 @@ import * as z from "zod";
 import { WithSecret } from "../../shared/api/webhooks.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { createAccount } from "../../shared/operations/operator.ts";
+import { createAccount } from "../../shared/operations/accounts/operator.ts";
 import { concurrently } from "../../shared/platform/concurrently.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { type By, logEvent } from "../../shared/records/events.ts";

@@ -1,12 +1,12 @@
 // A night of backup policies, simulated: all are due at the same time, the schedule function runs each minute of a driven clock,
 // and the backups that it starts end after five minutes. The code is the product's; what a backup does on its server is left out.
 import { addResult, beginOperation, findOperation, showProgress } from "../../shared/records/operations.ts";
-import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { endOperation } from "../../shared/operations/work/operation-ends.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { recordArchive } from "../../shared/records/backups.ts";
 import { type Change, startChange } from "../../shared/data/change.ts";
 
-import { createAccount } from "../../shared/operations/operator.ts";
+import { createAccount } from "../../shared/operations/accounts/operator.ts";
 import { savePolicy } from "../../shared/records/policies.ts";
 import { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import { InstanceRecord } from "../../shared/records/schemas/instance.ts";

@@ -17,7 +17,7 @@ import { startChange } from "../../shared/data/change.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
 import type { Caller } from "../../shared/records/schemas/caller.ts";
-import { createAccount } from "../../shared/operations/operator.ts";
+import { createAccount } from "../../shared/operations/accounts/operator.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
 import { median, percentile, tableOf } from "./figures.ts";
 

@@ -5,10 +5,10 @@ import * as z from "zod";
 import { Catalog } from "../../shared/api/catalog.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { AccountUser } from "../../shared/api/users.ts";
-import { createUser } from "../../shared/operations/operator.ts";
-import { noteBounce } from "../../shared/records/users.ts";
+import { createUser } from "../../shared/operations/accounts/operator.ts";
+import { markMailboxBouncing } from "../../shared/records/users.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { clientWith, stranger } from "../harness/client.ts";
+import { clientWith, anonymous } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
@@ -128,7 +128,7 @@ describe("the password", () => {
     await form(page).getByRole("button", { name: "Change password" }).click();
   };
   const worksFor = async ({ user }: TestAccount, password: string): Promise<boolean> =>
-    (await stranger.post("/auth/login", { email: user.email, password })).status === 200;
+    (await anonymous.post("/auth/login", { email: user.email, password })).status === 200;
 
   test("the password form rejects a wrong current password, a short new one and one that was typed two ways", async ({
     open,
@@ -235,7 +235,7 @@ test("nothing on the account page jumps while it loads, or when a notification a
 test("a user without any other permission chooses which mails to get, and reads why none arrive", async ({ open }) => {
   const mine = await account();
   const viewer = await mine.anotherUser({ role: "custom", permissions: ["servers:read"] });
-  await noteBounce(viewer.email);
+  await markMailboxBouncing(viewer.email);
   const page = await open("/settings/account", { as: { user: viewer } });
   await page.getByRole("button", { name: "Mails" }).click();
   await page.getByText(`Our last mail to ${viewer.email} was not accepted`).waitFor();
@@ -253,7 +253,7 @@ test("an email of another script is shown as people read it, and an older servic
   const email = `${unique("ada")}@xn--bcher-kva.example`;
   const fields = { email, name: "Ada", password: `${unique("word")}-and-more!` };
   const user = { ...fields, id: (await createUser(mine.id, fields)).id };
-  await noteBounce(email);
+  await markMailboxBouncing(email);
   const readable = email.replace("xn--bcher-kva", "bücher");
   const page = await open("/settings/account", { as: { user } });
   await page.getByText(`${readable} (${email})`).waitFor();

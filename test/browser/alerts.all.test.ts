@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Settings } from "../../shared/api/alert-settings.ts";
-import { evaluateAlert, readAlerts } from "../../shared/operations/alerts.ts";
+import { evaluateAlert, readAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import { account } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

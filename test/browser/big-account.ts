@@ -1,7 +1,7 @@
 // An account as a hosting team has it: 8 servers that report what they have left, 320 instances with labels, their backups of the
 // last nights, and 560 more.
 import { concurrently } from "../../shared/platform/concurrently.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import { account, type TestAccount } from "../harness/account.ts";

@@ -8,7 +8,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { dashboardOrigin } from "../harness/authenticator.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
 export interface Look {
@@ -170,7 +170,7 @@ const nobodys = (): Faults => ({ seen: [], expected: [] });
 
 /** What the dashboard stores of a session. */
 async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">): Promise<string> {
-  return JSON.stringify((await stranger.post("/auth/login", { email, password })).as(auth.login().data));
+  return JSON.stringify((await anonymous.post("/auth/login", { email, password })).as(auth.login().data));
 }
 
 /**

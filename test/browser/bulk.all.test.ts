@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
 import { Instance, ListedInstance } from "../../shared/api/instances.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
 import type { Instance } from "../../shared/api/instances.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { bigAccount } from "./big-account.ts";

@@ -11,7 +11,7 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { logEvent, logOutcome } from "../../shared/records/events.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { account, newPublicKey } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";

@@ -1,5 +1,5 @@
 // An ERP that cannot be used, on its page and in the list, in both languages, while the page is open.
-import { judgeErps } from "../../shared/operations/health.ts";
+import { recordErpHealth } from "../../shared/operations/monitoring/health.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { account } from "../harness/account.ts";
 import { seedInstance } from "../harness/seed.ts";
@@ -17,12 +17,12 @@ test.for([
     const fault = { instance_id: id, what: "stylesheet", looks: 1 };
     const page = await open(`/instances/${id}`, { as: mine, locale, fresh: true });
     await page.getByText(running, { exact: true }).first().waitFor();
-    await judgeErps(server, { [id]: 2 }, { sequence: 1, faults: [fault] });
+    await recordErpHealth(server, { [id]: 2 }, { sequence: 1, faults: [fault] });
     await page.getByText(reason).waitFor();
     await page.getByText(status, { exact: true }).first().waitFor();
     await page.goto("/instances");
     await page.getByText(status, { exact: true }).first().waitFor();
-    await judgeErps(server, { [id]: 3 }, { sequence: 2, faults: [] });
+    await recordErpHealth(server, { [id]: 3 }, { sequence: 2, faults: [] });
     await page.getByText(running, { exact: true }).first().waitFor();
   },
 );

@@ -2,8 +2,8 @@
 import { expect } from "vitest";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { recordImage } from "../../shared/operations/images.ts";
-import { noteReboot } from "../../shared/operations/reboots.ts";
+import { recordImage } from "../../shared/operations/monitoring/images.ts";
+import { recordRebootNeeded } from "../../shared/operations/monitoring/reboots.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -52,7 +52,7 @@ test("a server that needs a reboot is found from the home page, and the dialog n
   const free = { disk_free_bytes: 20e9, memory_free_bytes: 2e9, certificates: undefined };
   const report = await recordReport(server, { ...free, needs_reboot: true });
   if (report === undefined) throw new Error("The report was not recorded");
-  await noteReboot(server, report);
+  await recordRebootNeeded(server, report);
   const page = await open("/", { as: mine });
   const needs = page.getByRole("list", { name: "Needs you" });
   await needs.getByText("1 server needs a reboot").waitFor();

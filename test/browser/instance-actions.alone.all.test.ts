@@ -6,7 +6,7 @@ import * as z from "zod";
 import { describe, expect } from "vitest";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

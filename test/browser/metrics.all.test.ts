@@ -1,10 +1,10 @@
 // The charts of servers and instances.
-import { fullAt } from "../../dashboard/src/metrics/forecast.ts";
-import { partsOf } from "../../dashboard/src/metrics/gaps.ts";
+import { dayWhenFull } from "../../dashboard/src/metrics/forecast.ts";
+import { splitAtGaps } from "../../dashboard/src/metrics/gaps.ts";
 import { groupMarks, MARK_LINES_MAX } from "../../dashboard/src/metrics/mark-lines.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { type Figures, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
-import { storeSamples } from "../../shared/records/figures.ts";
+import { type MetricValues, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { storeSamples } from "../../shared/records/metrics.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { expect } from "vitest";
 import { account } from "../harness/account.ts";
@@ -13,7 +13,7 @@ import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
 const DAY = 86_400;
-const all = (series: readonly { name: string }[], value: number): Figures => series.map(() => value);
+const all = (series: readonly { name: string }[], value: number): MetricValues => series.map(() => value);
 
 test("charts show the figures of a server and of an instance, by keyboard too, for a time that the user chooses", async ({
   open,
@@ -135,7 +135,7 @@ test("a disk is full on the day that its last week leads to, if it fills at all"
   const GB = 1_000_000_000;
   const full = (used: readonly (number | null)[], size = 40 * GB) =>
     dayOf(
-      fullAt(
+      dayWhenFull(
         used.map((each) => each && each * GB),
         { from, size },
       ),
@@ -169,7 +169,7 @@ test("however much was done, a chart has a line for all of it, where it was, and
 
 test("a line ends where nothing was measured, and not where it is measured seldom", () => {
   const parts = (minutes: readonly number[], step: number) =>
-    partsOf(
+    splitAtGaps(
       minutes.map((minute) => ({ x: new Date(minute * 60_000), y: minute })),
       step,
     ).map((part) => part.map(({ y }) => y));

@@ -1,10 +1,10 @@
 // Which failures and alerts need a person, which instances lead the list of last nights, and the bars of a time line: functions
 // of pages alone.
 import { expect, test } from "vitest";
-import { rowsOf } from "../../dashboard/src/home/rows-of-nights.ts";
+import { buildNightRows } from "../../dashboard/src/home/night-rows.ts";
 import { barsOf } from "../../dashboard/src/events/bars.ts";
-import { endOf, subjectsOf, unmended } from "../../dashboard/src/home/unmended.ts";
-import { untold } from "../../dashboard/src/home/untold.ts";
+import { endedAt, resourceIdsOf, unresolvedFailures } from "../../dashboard/src/home/unresolved-failures.ts";
+import { unlistedAlerts } from "../../dashboard/src/home/unlisted-alerts.ts";
 import type { Alert } from "../../shared/api/alerts.ts";
 import type { Operation } from "../../shared/api/operations.ts";
 import type { Backup } from "../../shared/api/backups.ts";
@@ -36,7 +36,7 @@ test("a failure needs somebody until the same work succeeds, or what it was on i
   const second = operation("backup.create", "bak_2", 20, "ins_1");
   const other = operation("backup.create", "bak_3", 5, "ins_2");
   const restart = operation("instance.restart", "ins_3", 1, "ins_3");
-  const ids = (failed: Operation[], succeeded: Operation[]) => unmended(failed, succeeded).map(({ id }) => id);
+  const ids = (failed: Operation[], succeeded: Operation[]) => unresolvedFailures(failed, succeeded).map(({ id }) => id);
   expect(ids([first, second, other, restart], [])).toEqual([second.id, other.id, restart.id]);
   expect(ids([first, other], [second])).toEqual([other.id]);
   expect(ids([second], [first])).toEqual([second.id]);
@@ -50,14 +50,14 @@ test("beyond the newest successes, a failure is mended by what is known of its i
   const restart = operation("instance.restart", "ins_1", 9, "ins_1");
   const backedUpAt = (minute: number) => ({
     id: "ins_1",
-    protection: { last_backup_at: endOf(operation("backup.create", "bak_2", minute)) },
+    protection: { last_backup_at: endedAt(operation("backup.create", "bak_2", minute)) },
   });
   const ids = (subject: ReturnType<typeof backedUpAt> | null) =>
-    unmended([backup, restart], [], new Map([["ins_1", subject]])).map(({ id }) => id);
+    unresolvedFailures([backup, restart], [], new Map([["ins_1", subject]])).map(({ id }) => id);
   expect(ids(backedUpAt(9))).toEqual([backup.id, restart.id]);
   expect(ids(backedUpAt(11))).toEqual([restart.id]);
   expect(ids(null)).toEqual([]);
-  expect([backup, operation("backup.drill", "bak_3", 1, "ins_2")].map(subjectsOf)).toEqual([["ins_1"], ["ins_2", "bak_3"]]);
+  expect([backup, operation("backup.drill", "bak_3", 1, "ins_2")].map(resourceIdsOf)).toEqual([["ins_1"], ["ins_2", "bak_3"]]);
 });
 
 test("a time line has hours, days or weeks, and of each status at most a quarter of 300 points", () => {
@@ -100,9 +100,10 @@ test("an alert needs somebody unless the page says the same already; of several 
   const listed = ["backup_overdue", "drill_failed", "operation_failed"].map((kind) => alert(kind, "ins_2", 3));
   const memory = alert("memory_free", "srv_1", 4, 10);
   const shown = (offline: string[], lowDisks: string[]) =>
-    untold([...full, ...down, ...listed, memory].toReversed(), { offline: new Set(offline), lowDisks: new Set(lowDisks) }).map(
-      ({ id }) => id,
-    );
+    unlistedAlerts([...full, ...down, ...listed, memory].toReversed(), {
+      offline: new Set(offline),
+      lowDisks: new Set(lowDisks),
+    }).map(({ id }) => id);
   expect(shown([], [])).toEqual([full[1], memory, down[1], down[0]].map((each) => each?.id));
   expect(shown(["srv_2"], ["srv_1"])).toEqual([memory, down[1]].map((each) => each?.id));
   expect(shown(["srv_1"], ["srv_2"])).toEqual(shown([], []));
@@ -132,7 +133,7 @@ test("instances with trouble come first, the latest first, and of several backup
       { id: "never", name: "never", protection: { last_backup_at: null } },
     ],
   };
-  const rows = rowsOf(found, ["2", "1"], ({ created_at }) => created_at);
+  const rows = buildNightRows(found, ["2", "1"], ({ created_at }) => created_at);
   expect(rows.map(({ id, cells }) => `${id}: ${cells.map(({ kind }) => kind).join(" ")}`)).toEqual([
     "late: none none",
     "never: none none",
@@ -144,7 +145,7 @@ test("instances with trouble come first, the latest first, and of several backup
   ]);
   expect(rows.map(({ lastAt }) => lastAt)).toEqual(["-1", null, "0", "2", "2", "2", "2"]);
   const failing = [{ id: "failing", name: "failing", backups: [{ created_at: "2", status: "failed" as const }] }];
-  const [row] = rowsOf({ isWhole: true, made: failing, overdue: [] }, ["2"], ({ created_at }) => created_at);
+  const [row] = buildNightRows({ isWhole: true, made: failing, overdue: [] }, ["2"], ({ created_at }) => created_at);
   expect(row?.lastAt).toBeUndefined(); // it may have one from before these nights
 });
 
@@ -155,7 +156,7 @@ test("days that the newest backups do not reach are not known, and not without b
   ];
   const days = ["4", "3", "2", "1"];
   const kinds = (isWhole: boolean) =>
-    rowsOf({ isWhole, made, overdue: [] }, days, ({ created_at }) => created_at).map(({ cells }) =>
+    buildNightRows({ isWhole, made, overdue: [] }, days, ({ created_at }) => created_at).map(({ cells }) =>
       cells.map(({ kind }) => kind),
     );
   expect(kinds(false)).toEqual([

@@ -1,7 +1,7 @@
 // Every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to everyone on the
 // narrowest phone and on the widest screen.
 import { beforeAll, expect } from "vitest";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -4,7 +4,7 @@ import { beforeAll, expect } from "vitest";
 import type { DashboardConfig } from "../../infra/dashboard-headers.ts";
 import { api } from "../../shared/api/index.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { expectAccessible, expectFits } from "./axe.ts";
 import { test } from "./browser.ts";
 import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
@@ -135,7 +135,7 @@ test("an operator's brand replaces the product's name, and a logo that holds a s
   expect(await page.getByRole("menuitem", { name: /^Get support/ }).getAttribute("href")).toBe("https://help.example.com/");
   await page.getByRole("menuitem", { name: "About" }).click();
   const about = page.getByRole("dialog", { name: "About Acme Cloud" });
-  const { version, commit } = (await stranger.get("/health")).as(api.health.get.data);
+  const { version, commit } = (await anonymous.get("/health")).as(api.health.get.data);
   for (const shown of [version, commit?.slice(0, 10) ?? "–"]) await about.getByText(shown, { exact: true }).waitFor();
   for (const name of ["Unreleased", "What operators do", "Fixed"])
     await about.getByRole("heading", { name, exact: true }).waitFor();

@@ -5,7 +5,7 @@ import { Operation } from "../../shared/api/operations.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as users from "../../shared/api/users.ts";
 import { account, unique } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { newAddress } from "../harness/second-factors.ts";
 import { seedServer } from "../harness/seed.ts";
@@ -87,7 +87,7 @@ test("an invitation is sent again, which ends the link before, and withdrawn", a
   const email = `${unique("ada")}@example.com`;
   await (await mine.session()).post("/users/invitations", { email, role: "operator" });
   const accept = (token: string) =>
-    stranger.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from: newAddress() });
+    anonymous.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from: newAddress() });
   const first = await newestLink(mine.id, "invitation", email);
   const page = await open("/settings/people", { as: mine });
   const row = page.getByRole("row").filter({ hasText: email });

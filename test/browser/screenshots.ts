@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { ROOT } from "../../infra/built.ts";
-import { createUser } from "../../shared/operations/operator.ts";
+import { createUser } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";

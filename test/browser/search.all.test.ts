@@ -2,7 +2,7 @@
 import { buffer } from "node:stream/consumers";
 import { beforeAll, expect } from "vitest";
 import { newId } from "../../shared/domain/ids.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";

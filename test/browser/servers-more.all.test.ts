@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect } from "vitest";
 import * as z from "zod";
 import { ListedServer } from "../../shared/api/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -5,7 +5,7 @@ import * as z from "zod";
 import * as auth from "../../shared/api/auth.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
-import { clientWith, stranger } from "../harness/client.ts";
+import { clientWith, anonymous } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
@@ -21,7 +21,7 @@ async function logIn(page: Page, { email, password }: { email: string; password:
 
 /** What this does to a page that gets no event of it. */
 async function anotherTabSignsIn({ user: { email, password } }: TestAccount): Promise<string> {
-  const begun = (await stranger.post("/auth/login", { email, password })).as(auth.login().data);
+  const begun = (await anonymous.post("/auth/login", { email, password })).as(auth.login().data);
   return `localStorage.setItem("session", ${JSON.stringify(JSON.stringify(begun))})`;
 }
 

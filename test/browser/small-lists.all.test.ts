@@ -2,7 +2,7 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, newPublicKey } from "../harness/account.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";

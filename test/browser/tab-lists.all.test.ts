@@ -3,7 +3,7 @@
 import { text } from "node:stream/consumers";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account } from "../harness/account.ts";
 import { seedBackup, seedDeploy, seedInstance, seedInvitation, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { TestAccount } from "../harness/account.ts";
 import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";

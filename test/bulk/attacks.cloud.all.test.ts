@@ -7,7 +7,7 @@ import { ListedInstance } from "../../shared/api/instances.ts";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { BULK } from "../../shared/domain/limits.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";

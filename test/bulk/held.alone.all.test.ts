@@ -11,7 +11,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
 import { BULK } from "../../shared/domain/limits.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";

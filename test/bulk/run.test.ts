@@ -9,7 +9,7 @@ import { Event } from "../../shared/api/events.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { BULK } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";

@@ -7,7 +7,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { readAll } from "../../shared/data/table.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import { downloaded } from "../harness/upload.ts";
 import { backupsOfCode } from "./backed-up.ts";

@@ -7,7 +7,7 @@ import { updateOne } from "../../shared/data/table.ts";
 import { PUSH } from "../../shared/domain/limits.ts";
 import { minutesAgo, scheduleOf } from "../backup-policy/policies.ts";
 import { account } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { everyItem } from "../harness/table.ts";
 import { pushesOf } from "./pushes.ts";
@@ -27,7 +27,7 @@ test("a push changes nothing where nothing is to be deployed, or the hook was re
   expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
 
   await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
-  await stranger.post(hook, {});
+  await anonymous.post(hook, {});
   await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled: false });
   for (let i = 0; i < 2; i++) await tick();
   expect([await deploysOf(id), (await codeOf(id)).repositories[0]?.checked_at]).toEqual([[], null]);
@@ -39,7 +39,7 @@ test("a push deploys nothing more than what is deployed", async () => {
   await push("1.0");
   await me.until((await me.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
   await me.api.put(`/instances/${id}/code`, { auto_deploy: "push" });
-  await stranger.post(hook, {});
+  await anonymous.post(hook, {});
   for (let i = 0; i < 3; i++) await tick();
   expect(await deploysOf(id)).toHaveLength(1);
 });
@@ -73,7 +73,7 @@ test("a push leaves nothing of an instance that is deleted", async () => {
   const { id, push, hook } = await following();
   await push("1.0");
   await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
-  expect((await stranger.post(hook, {})).status).toBe(202);
+  expect((await anonymous.post(hook, {})).status).toBe(202);
   await tick();
   const left = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
   expect(left).toEqual([]);

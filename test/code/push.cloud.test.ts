@@ -5,7 +5,7 @@ import { PUSH } from "../../shared/domain/limits.ts";
 import { findHook } from "../../shared/records/deploy-hooks.ts";
 import { scheduleOf } from "../backup-policy/policies.ts";
 import { account } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { seedInstance } from "../harness/seed.ts";
 import { everyItem } from "../harness/table.ts";
@@ -27,7 +27,7 @@ describe("the hook", () => {
     expect((await codeOf(id)).hook).toEqual({ last4: secret.slice(-4), last_used_at: null });
     expect((await everyItem()).filter((item) => item.includes(secret))).toEqual([]);
 
-    const called = await stranger.post(first, {});
+    const called = await anonymous.post(first, {});
     expect([called.status, called.as(z.unknown())]).toEqual([202, { accepted: true }]);
     expect((await codeOf(id)).hook?.last_used_at).not.toBeNull();
 
@@ -41,18 +41,18 @@ describe("the hook", () => {
   test("says the same of a secret that there is not, whatever the body, and rejects only one that is too large", async () => {
     const unknown = "/hooks/deploys/AAAAAAAAAAAAAAAAAAAAAAAAAAAA";
     for (const body of [undefined, "not JSON", { pusher: "x".repeat(100_000) }])
-      expect((await stranger.post(unknown, body)).as(z.unknown()), typeof body).toEqual({ accepted: true });
-    const large = await stranger.post(unknown, "x".repeat(PUSH.bodyBytes + 1));
+      expect((await anonymous.post(unknown, body)).as(z.unknown()), typeof body).toEqual({ accepted: true });
+    const large = await anonymous.post(unknown, "x".repeat(PUSH.bodyBytes + 1));
     expect([large.status, large.error?.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
   });
 
   test("is limited for each instance", async () => {
     const hook = await hookOf((await seedInstance(me.id)).id);
-    const responses = await Promise.all(Array.from({ length: PUSH.perMinute + 3 }, () => stranger.post(hook, {})));
+    const responses = await Promise.all(Array.from({ length: PUSH.perMinute + 3 }, () => anonymous.post(hook, {})));
     const rejected = responses.filter(({ status }) => status === 429);
     expect(rejected.length).toBe(3);
     expect(rejected[0]?.error?.details).toEqual({ limit: PUSH.perMinute, window_seconds: 60, scope: "hook" });
-    expect((await stranger.post(await hookOf((await seedInstance(me.id)).id), {})).status).toBe(202);
+    expect((await anonymous.post(await hookOf((await seedInstance(me.id)).id), {})).status).toBe(202);
   });
 });
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import type { TestAccount } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { unique } from "../harness/unique.ts";
 
 export const Hook = z.object({ hook_url: z.string().nullable() });
@@ -21,7 +21,7 @@ export const pushesOf = (me: TestAccount) => {
     const name = unique("push");
     const push = async (version: string) => {
       await me.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
-      return stranger.post(hook, { ref: "refs/heads/main" });
+      return anonymous.post(hook, { ref: "refs/heads/main" });
     };
     const hook = await hookOf(id);
     const repositories = [{ url: `https://git.example/${name}`, ref: "main" }];

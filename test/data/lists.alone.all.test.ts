@@ -74,7 +74,7 @@ beforeAll(async () => {
   const change = startChange({ id: ACCOUNT });
   for (const each of written.filter(isEmptied)) {
     const { protection = "" } = each;
-    change.drop(
+    change.removeListed(
       { kind: "operation", record: { ...each, protection_status: protection, actor: undefined }, status: each.status },
       {},
     );

@@ -65,7 +65,7 @@ async function callsOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Another program, of which no container knows, takes a slot. */
-const takeSlot = (key: Key, name: string, index: number, at: number) =>
+const tryAcquireSlot = (key: Key, name: string, index: number, at: number) =>
   updateRaw(key, {
     UpdateExpression: `SET #name[${index}] = :at`,
     ExpressionAttributeNames: { "#name": name },
@@ -190,7 +190,7 @@ describe("what else must hold", () => {
 
 describe("a wish for a place", () => {
   const PLACES = ["place_0", "place_1", "place_2"];
-  const wishFor = (untilMs: number, places = PLACES): Partial<Entry> => ({ limits: [MANY], wish: { places, untilMs } });
+  const wishFor = (untilMs: number, places = PLACES): Partial<Entry> => ({ limits: [MANY], optionalSlot: { places, untilMs } });
   const placeIn = async (verdict: ReturnType<typeof here.tryAcquireSlots>) => {
     const { kind, ...rest } = await verdict;
     expect(kind).toBe("admitted");
@@ -265,8 +265,8 @@ describe("a wish for a place", () => {
         ExpressionAttributeNames: {},
         ExpressionAttributeValues: {},
       });
-      await takeSlot(key, "many", 0, 0);
-      await takeSlot(key, "many", 1, 0);
+      await tryAcquireSlot(key, "many", 0, 0);
+      await tryAcquireSlot(key, "many", 1, 0);
       const places = await Promise.all([here, there].map((each) => placeIn(ask(key, AT, wishFor(AT + 9_900), each))));
       expect(places.filter((place) => place !== undefined).toSorted()).toEqual(released);
     }
@@ -290,11 +290,11 @@ describe("calls to the table", () => {
 
   test("so does each of a burst, in a container that knows the item", async () => {
     const key = await newItem();
-    const wish = { places: ["place_0", "place_1"], untilMs: AT + 10 * WINDOW_MS };
-    await ask(key, AT, { limits: [MANY], wish: { ...wish, untilMs: AT + 1 } });
+    const optionalSlot = { places: ["place_0", "place_1"], untilMs: AT + 10 * WINDOW_MS };
+    await ask(key, AT, { limits: [MANY], optionalSlot: { ...optionalSlot, untilMs: AT + 1 } });
     const burst = () => Promise.all(Array.from({ length: MANY.slots }, () => ask(key, AT + WINDOW_MS, { limits: [MANY] })));
     expect(await callsOf(burst)).toBe(MANY.slots);
-    const two = () => Promise.all([1, 2].map(() => ask(key, AT + 2 * WINDOW_MS, { limits: [MANY], wish })));
+    const two = () => Promise.all([1, 2].map(() => ask(key, AT + 2 * WINDOW_MS, { limits: [MANY], optionalSlot })));
     expect(await callsOf(two)).toBe(2);
   });
 
@@ -315,7 +315,7 @@ describe("calls to the table", () => {
       await ask(key, AT, { limits: [MANY] });
       // It takes the first that nobody has used: 0, or 1 if it used that itself.
       const oldest = (await timesAt(key, "many")).indexOf(0);
-      await takeSlot(key, "many", oldest, AT + 1);
+      await tryAcquireSlot(key, "many", oldest, AT + 1);
       expect(await callsOf(() => ask(key, AT + 2, { limits: [MANY] }))).toBe(2);
       taken.add((await timesAt(key, "many")).indexOf(AT + 2));
     }

@@ -7,7 +7,7 @@ import { DryRun } from "../../shared/api/dry-run.ts";
 import { NEWEST_IMAGE } from "../../shared/providers/sandbox/images.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { deploysOf } from "./deployed.ts";

@@ -8,7 +8,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { changeErp } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { deploysOf } from "./deployed.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { INSTANCE_SERIES, pick } from "../../shared/domain/figures.ts";
+import { INSTANCE_SERIES, pick } from "../../shared/domain/metrics.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { parseSamples } from "../../shared/hosts/samples.ts";
 import type { Machine } from "./machine.ts";

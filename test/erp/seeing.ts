@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { INSTANCE_SERIES, pick, SERVER_SERIES } from "../../shared/domain/figures.ts";
+import { INSTANCE_SERIES, pick, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { parseSamples } from "../../shared/hosts/samples.ts";
 import { type BackedUp, type Chain, DOMAIN } from "./context.ts";
 import { fetchPage } from "./erp.ts";

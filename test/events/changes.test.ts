@@ -8,12 +8,12 @@ import type { Permission } from "../../shared/api/permissions.ts";
 import { recognizeProblem } from "../../shared/domain/problems.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { transact } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
 import { visibleTo } from "../../shared/runtime/visible.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { bodyRoutes, fieldsOf, idKindOf, pathOf } from "../harness/requests.ts";
 import { addPasskey, newAddress, newCodes } from "../harness/second-factors.ts";
@@ -175,9 +175,9 @@ describe("an event of a change says what changed", () => {
     expect(await last(user.id)).toEqual({ changes: [{ field: "recovery_codes" }] });
     await owner.delete(`/users/${user.id}/second-factors`);
     expect(await last(user.id)).toEqual({ changes: [{ field: "passkey", before: "Laptop", after: null }] });
-    await stranger.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
+    await anonymous.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
     const token = await newestLink(mine.id, "password_reset", user.id);
-    await stranger.post("/auth/password-reset/confirm", { token, new_password: user.password }, { from: newAddress() });
+    await anonymous.post("/auth/password-reset/confirm", { token, new_password: user.password }, { from: newAddress() });
     expect(await last(user.id)).toEqual({ changes: [{ field: "password" }] });
 
     const webhook = await mine.webhook();

@@ -4,10 +4,10 @@ import * as z from "zod";
 import * as tokens from "../../shared/api/tokens.ts";
 import { Event } from "../../shared/api/events.ts";
 import { SshKey } from "../../shared/api/ssh-keys.ts";
-import { createAccount, setQuota } from "../../shared/operations/operator.ts";
+import { createAccount, setQuota } from "../../shared/operations/accounts/operator.ts";
 import * as auth from "../../shared/api/auth.ts";
 import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe("of the dashboard", () => {
   test("signing in and out and changing the password are in the audit log as the user's, with their role", async () => {
     const user = await me.anotherUser({ role: "viewer" });
     const { email, password } = user;
-    await stranger.post("/auth/login", { email, password }, { headers: { "x-request-id": "sign-in" }, from: "127.0.5.2" });
+    await anonymous.post("/auth/login", { email, password }, { headers: { "x-request-id": "sign-in" }, from: "127.0.5.2" });
     const session = await me.session(user);
     await session.put(
       "/auth/password",
@@ -84,7 +84,7 @@ test("a failed request is not in the audit log", async () => {
   await me.api.post("/ssh-keys", { name: "Laptop", public_key: "none" }, { headers });
   await me.api.delete("/ssh-keys/none", { headers });
   await (await me.token(["servers:read"])).api.put("/settings", { backup_retention_days: 7 }, { headers });
-  await stranger.post("/auth/login", { email: me.user.email, password: "wrong" }, { headers, from: "127.0.5.3" });
+  await anonymous.post("/auth/login", { email: me.user.email, password: "wrong" }, { headers, from: "127.0.5.3" });
   expect(await eventOf("refused")).toEqual([]);
 });
 
@@ -99,8 +99,8 @@ test("the audit log is newest first, and has nothing of other accounts", async (
   const user = { email: `${unique("owner")}@example.com`, name: "Owner", password: "correct horse battery" };
   const made = await createAccount("Theirs", user);
   await setQuota(made.account.id, "server", 3);
-  const { token } = (await stranger.post("/auth/login", { email: user.email, password: user.password })).as(auth.login().data);
-  const theirs = (await stranger.get("/events?per_page=100", { token }))
+  const { token } = (await anonymous.post("/auth/login", { email: user.email, password: user.password })).as(auth.login().data);
+  const theirs = (await anonymous.get("/events?per_page=100", { token }))
     .as(z.array(Event))
     .filter(({ actor }) => actor.type === "operator");
   expect(theirs.map((event) => event.type)).toEqual(["account.quota", "user.create", "account.create"]);

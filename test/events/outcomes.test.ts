@@ -8,9 +8,9 @@ import { startChange } from "../../shared/data/change.ts";
 import { EVENT_TYPES } from "../../shared/domain/event-types.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
-import { judgeCertificates } from "../../shared/operations/certificate-events.ts";
-import { beginBackup } from "../../shared/operations/begin-backup.ts";
-import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { recordCertificateEvents } from "../../shared/operations/monitoring/certificate-events.ts";
+import { beginBackup } from "../../shared/operations/backups/begin-backup.ts";
+import { endOperation } from "../../shared/operations/work/operation-ends.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { getInstance } from "../../shared/records/instances.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -125,7 +125,8 @@ test("a certificate that begins to fail says so once, until it is valid again", 
     const certificates = [{ instance_id: instance.id, domain, expires_at: null, failing }];
     const free = { disk_size_bytes: 100, disk_free_bytes: 50, memory_free_bytes: 50, uses: [] };
     const recorded = await recordReport(server, { ...free, certificates });
-    if (recorded !== undefined) await Promise.all([judgeCertificates(server, recorded), judgeCertificates(server, recorded)]);
+    if (recorded !== undefined)
+      await Promise.all([recordCertificateEvents(server, recorded), recordCertificateEvents(server, recorded)]);
   };
   const times = async () => (await list(`type=certificate.failing&resource_id=${instance.id}`)).length;
   await report(true, "before.example.com");

@@ -1,7 +1,7 @@
 // Every kind of response of every endpoint, against the API description as clients get it.
 import { expect } from "vitest";
 import { account, unusedId } from "../harness/account.ts";
-import { type ApiResponse, type Client, stranger } from "../harness/client.ts";
+import { type ApiResponse, type Client, anonymous } from "../harness/client.ts";
 import { bodyOf, everyRoute, fieldsOf, idKindOf, mistakesIn, pathOf } from "../harness/requests.ts";
 import { validated } from "../harness/described.ts";
 import { prove } from "./prove.ts";
@@ -13,7 +13,7 @@ type Ask = (api: Client, route: Route) => Promise<ApiResponse>;
 /** How to get each kind of response. */
 const WAYS: Record<string, Ask> = {
   "no such resource": (api, route) => api.send(route.method, pathOf(route), bodyOf(route)),
-  "no credential": (_, route) => stranger.send(route.method, pathOf(route), bodyOf(route), { from: "127.0.9.1" }),
+  "no credential": (_, route) => anonymous.send(route.method, pathOf(route), bodyOf(route), { from: "127.0.9.1" }),
   "another method": (api, route) => api.send("PATCH", pathOf(route), bodyOf(route)),
   "no JSON": (api, route) => api.send(route.method, pathOf(route), route.method === "GET" ? undefined : "{"),
   "another media type": (api, route) =>

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import * as settings from "../../shared/api/settings.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, newPublicKey, type TestAccount, unique } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";

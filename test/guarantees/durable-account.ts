@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { reserveToken } from "../../shared/records/tokens.ts";
-import { createAccount, setQuota } from "../../shared/operations/operator.ts";
+import { createAccount, setQuota } from "../../shared/operations/accounts/operator.ts";
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";

@@ -6,9 +6,9 @@ import { examplePeople, startIdentityProvider } from "../../infra/local/identity
 import { keys } from "../../shared/data/keys.ts";
 import { removeOne } from "../../shared/data/table.ts";
 import { PASSWORD_RESET } from "../../shared/domain/limits.ts";
-import { createUser } from "../../shared/operations/operator.ts";
+import { createUser } from "../../shared/operations/accounts/operator.ts";
 import { account, uniqueDomain } from "../harness/account.ts";
-import { type ApiResponse, stranger } from "../harness/client.ts";
+import { type ApiResponse, anonymous } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { newAddress, setUpApp } from "../harness/second-factors.ts";
 import { seedSso } from "../harness/seed.ts";
@@ -50,7 +50,7 @@ prove("enumeration", async () => {
   const [admitted, required] = [await userAt(open), await userAt(closed)];
 
   const send = (path: string, body: Record<string, unknown>): Promise<ApiResponse> =>
-    stranger.post(path, body, { from: newAddress(), headers: { "x-request-id": "same" } });
+    anonymous.post(path, body, { from: newAddress(), headers: { "x-request-id": "same" } });
   const signIn = (email: string) => send("/auth/login", { email, password: "not the password" });
   const reset = (email: string) => send("/auth/password-reset", { email });
   const forget = (email: string) => removeOne(keys.mailLimit("password_reset", email));

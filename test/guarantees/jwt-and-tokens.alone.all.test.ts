@@ -6,7 +6,7 @@ import { toGatewayResource } from "../../shared/api/index.ts";
 import { newTokenValue } from "../../shared/domain/token-value.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
 import { account, unusedId } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { ATTACK_KEY, authorize } from "./authorizer.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -125,7 +125,7 @@ prove("jwt-and-tokens", async () => {
     const effects = await Promise.all(texts.map((text) => effectOf(`Bearer ${text}`)));
     for (const [index, effect] of effects.entries()) expect(effect, `accepted: ${JSON.stringify(texts[index])}`).toBe("Deny");
     const sendable = texts.filter((text) => /^[\x20-\x7e]+$/.test(text)).slice(0, 5);
-    const responses = await Promise.all(sendable.map((text) => stranger.get("/auth/me", { token: text })));
+    const responses = await Promise.all(sendable.map((text) => anonymous.get("/auth/me", { token: text })));
     for (const { status } of responses) expect(status).toBe(401);
     return FLIPS;
   }
@@ -140,7 +140,7 @@ prove("jwt-and-tokens", async () => {
       if (kind === undefined) return counts(await flips(random));
       const text = await kind();
       expect(await effectOf(`Bearer ${text}`), `accepted: ${text}`).toBe("Deny");
-      expect((await stranger.get("/auth/me", { token: text })).status).toBe(401);
+      expect((await anonymous.get("/auth/me", { token: text })).status).toBe(401);
     },
   };
 });

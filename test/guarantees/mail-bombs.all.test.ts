@@ -6,7 +6,7 @@ import { queryAll } from "../../shared/data/table.ts";
 import { INVITATION, PASSWORD_RESET } from "../../shared/domain/limits.ts";
 import { MailRecord } from "../../shared/records/schemas/mail.ts";
 import { account, unique } from "../harness/account.ts";
-import { type ApiResponse, stranger } from "../harness/client.ts";
+import { type ApiResponse, anonymous } from "../harness/client.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 
@@ -36,7 +36,7 @@ prove("mail-bombs", async () => {
 
   async function resets(random: Random): Promise<number> {
     const { id, email } = await me.anotherUser();
-    const ask = () => stranger.post("/auth/password-reset", { email: spelled(email, random) }, { from: anywhere(random) });
+    const ask = () => anonymous.post("/auth/password-reset", { email: spelled(email, random) }, { from: anywhere(random) });
     for (let wave = 0; wave < 2; wave++) {
       const responses = await Promise.all(Array.from({ length: BURST }, ask));
       for (const { status } of responses) expect([200, TOO_BUSY]).toContain(status);

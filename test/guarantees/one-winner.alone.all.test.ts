@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import * as z from "zod";
 import { workflows } from "../../functions/workflows/index.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { LIFECYCLE, type ResourceType, statesFor, type Transition } from "../../shared/domain/lifecycle.ts";
 import { account } from "../harness/account.ts";
 import type { ApiResponse, Client } from "../harness/client.ts";

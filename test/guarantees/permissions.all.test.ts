@@ -4,7 +4,7 @@ import { type ApiError, permissionRequired, roleRequired } from "../../shared/ap
 import { ALL_PERMISSIONS, type Permission } from "../../shared/api/permissions.ts";
 import { hasRole, listPermissions, type RequiredRole, type Role } from "../../shared/api/roles.ts";
 import { toGatewayResource, routes } from "../../shared/api/index.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { stackName } from "../../infra/settings.ts";
 import { readTemplate } from "../../infra/local/template/template.ts";
 import { account } from "../harness/account.ts";

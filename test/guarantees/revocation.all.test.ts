@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as tokens from "../../shared/api/tokens.ts";
-import { deleteUser, resetPassword } from "../../shared/operations/operator.ts";
+import { deleteUser, resetPassword } from "../../shared/operations/accounts/operator.ts";
 import { account, unique } from "../harness/account.ts";
-import { type ApiResponse, type Client, clientWith, stranger } from "../harness/client.ts";
+import { type ApiResponse, type Client, clientWith, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
@@ -71,9 +71,9 @@ prove("revocation", async () => {
       const user = await me.anotherUser();
       const api = await me.session(user);
       const from = anywhere(random);
-      await stranger.post("/auth/password-reset", { email: user.email }, { from });
+      await anonymous.post("/auth/password-reset", { email: user.email }, { from });
       const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: `${randomUUID()}!` };
-      const end = async () => expect((await stranger.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
+      const end = async () => expect((await anonymous.post("/auth/password-reset/confirm", body, { from })).status).toBe(200);
       return { api, end };
     },
     "an owner rotates the token, without an overlap": async () => {
@@ -117,7 +117,7 @@ prove("revocation", async () => {
       const from = anywhere(random);
       const opened: Client[] = [];
       const signIn = async (): Promise<ApiResponse> => {
-        const response = await stranger.post("/auth/login", { email: user.email, password: user.password }, { from });
+        const response = await anonymous.post("/auth/login", { email: user.email, password: user.password }, { from });
         if (response.status === 200) opened.push(clientWith(response.as(auth.login().data).token));
         return response;
       };

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestUser } from "../harness/account.ts";
 import type { Authenticator } from "../harness/authenticator.ts";
-import { type ApiResponse, type Client, stranger } from "../harness/client.ts";
+import { type ApiResponse, type Client, anonymous } from "../harness/client.ts";
 import {
   addPasskey,
   challengeFor,
@@ -42,9 +42,9 @@ prove("second-factors", async () => {
   let other = await newVictim();
 
   const codeOf = ({ codes }: Victim): string => codes.pop() ?? expect.fail("There are ten codes");
-  const beginAlone = async () => (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+  const beginAlone = async () => (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
   const alone = (assertion: unknown): Promise<ApiResponse> =>
-    stranger.post("/auth/login/passkey", { assertion }, { from: newAddress() });
+    anonymous.post("/auth/login/passkey", { assertion }, { from: newAddress() });
   const withCode = (challenge: string, code: string, method = "recovery_code") => sendProof({ challenge, method, code });
   const withPasskey = (challenge: string, assertion: unknown) => sendProof({ challenge, method: "passkey", assertion });
   const kinds: Record<string, (victim: Victim, random: Random) => Promise<ApiResponse>> = {

@@ -11,7 +11,7 @@ import * as secondFactors from "../../shared/api/second-factors.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import * as webhooks from "../../shared/api/webhooks.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { newestLink } from "../harness/links.ts";
@@ -59,7 +59,7 @@ async function admitPeople(me: TestAccount, know: Know): Promise<void> {
     { headers: { "idempotency-key": unique("secret") } },
   );
   know("the link of an invitation", await newestLink(me.id, "invitation", invited));
-  await stranger.post("/auth/password-reset", { email: me.user.email }, { from: newAddress() });
+  await anonymous.post("/auth/password-reset", { email: me.user.email }, { from: newAddress() });
   know("the link to set a password", await newestLink(me.id, "password_reset", me.user.id));
 
   const user = await me.anotherUser();
@@ -120,14 +120,16 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
   for (const each of [webhook.id, chatId]) await me.api.post(`/webhooks/${each}/test`, {});
 
   const wrong = know("a wrong password", `wrong ${randomBytes(9).toString("hex")}`);
-  await stranger.post("/auth/login", { email: me.user.email, password: wrong }, { from: `127.0.${1 + random.below(200)}.7` });
+  await anonymous.post("/auth/login", { email: me.user.email, password: wrong }, { from: `127.0.${1 + random.below(200)}.7` });
   // By mistake, where they do not belong: an email, a name, a path, a query, a key, a header.
   // From elsewhere: an address may fail fifty times in a quarter of an hour.
   const mistaken = { email: know("a password as the email", `pw${randomBytes(9).toString("hex")}`), password: wrong };
-  await stranger.post("/auth/login", mistaken, { from: `127.0.${1 + random.below(200)}.9` });
+  await anonymous.post("/auth/login", mistaken, { from: `127.0.${1 + random.below(200)}.9` });
   await me.api.get(`/servers/${know("a token in the path", randomBytes(12).toString("hex"))}`);
   await me.api.get(`/servers?token=${know("a token in the query", randomBytes(12).toString("hex"))}`);
-  await stranger.get("/servers", { token: know("a token that was never issued", `svc_test_${randomBytes(16).toString("hex")}`) });
+  await anonymous.get("/servers", {
+    token: know("a token that was never issued", `svc_test_${randomBytes(16).toString("hex")}`),
+  });
   await me.api.post("/ssh-keys", {
     name: "Key",
     public_key: `-----BEGIN OPENSSH PRIVATE KEY-----${know("a private key by mistake", randomBytes(20).toString("hex"))}`,
@@ -156,7 +158,7 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
 
   const changed = know("the new password", `new ${randomBytes(9).toString("hex")}`);
   await session.put("/auth/password", { current_password: me.user.password, new_password: changed });
-  const again = await stranger.post(
+  const again = await anonymous.post(
     "/auth/login",
     { email: me.user.email, password: changed },
     { from: `127.0.${1 + random.below(200)}.8` },

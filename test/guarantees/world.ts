@@ -6,7 +6,7 @@ import { getServer } from "../../shared/records/servers.ts";
 import { Backup } from "../../shared/api/backups.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { IdKind } from "../../shared/domain/id-kinds.ts";
 import { LIFECYCLE } from "../../shared/domain/lifecycle.ts";
 import { account, newPublicKey, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";

@@ -17,7 +17,7 @@ import { reserveUser } from "../../shared/records/users.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import { isOpen } from "../../shared/domain/lifecycle.ts";
-import { createUser, type NewUser } from "../../shared/operations/operator.ts";
+import { createUser, type NewUser } from "../../shared/operations/accounts/operator.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { UserRecord } from "../../shared/records/schemas/user.ts";
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
@@ -28,7 +28,7 @@ import * as auth from "../../shared/api/auth.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
 import { env } from "../../shared/platform/env.ts";
 import { hashPassword } from "../../shared/platform/passwords.ts";
-import { type Client, clientWith, stranger } from "./client.ts";
+import { type Client, clientWith, anonymous } from "./client.ts";
 import { apiUrl } from "./cloud.ts";
 import { unique, uniqueDatabase, uniqueDomain } from "./unique.ts";
 import { seedActiveServer, seedCompletedBackup, seedRunningInstance } from "./seed-sandbox.ts";
@@ -144,7 +144,7 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   };
 
   const session: TestAccount["session"] = async ({ email, password } = newUser) =>
-    clientWith((await stranger.post("/auth/login", { email, password })).as(auth.login().data).token);
+    clientWith((await anonymous.post("/auth/login", { email, password })).as(auth.login().data).token);
 
   const until: TestAccount["until"] = async (operationId, status = "succeeded") => {
     if (operationId === null) throw new Error("There is no operation to wait for");

@@ -201,4 +201,4 @@ export function clientWith(token: string | undefined): Client {
 }
 
 /** A client without a credential. */
-export const stranger: Client = clientWith(undefined);
+export const anonymous: Client = clientWith(undefined);

@@ -1,6 +1,6 @@
 // Credentials for requests to any route: one for as many requests as its limits have room for.
 import type { Route } from "../../shared/api/index.ts";
-import { type Client, stranger } from "./client.ts";
+import { type Client, anonymous } from "./client.ts";
 import type { TestAccount } from "./account.ts";
 
 /** What a token may create or delete in a minute, the narrower of its limits. A request counts even if it fails. */
@@ -13,7 +13,7 @@ export function routeClients(account: () => TestAccount) {
   const used = new Map<string, { client: Client; left: number }>();
   const create = async ({ access, fieldRole }: Wanted): Promise<Client> =>
     access === "public"
-      ? stranger
+      ? anonymous
       : access === "session" || fieldRole !== undefined
         ? account().session(await account().anotherUser())
         : (await account().token()).api;

@@ -4,7 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { stepAt, totpCode } from "../../shared/platform/totp.ts";
 import { Authenticator } from "./authenticator.ts";
-import { type ApiResponse, type Client, clientWith, stranger } from "./client.ts";
+import { type ApiResponse, type Client, clientWith, anonymous } from "./client.ts";
 
 /** An authenticator app. Its code for the next step is accepted, too, and not only once that has begun. */
 export interface App {
@@ -72,13 +72,13 @@ interface Credentials {
 }
 
 export const signIn = ({ email, password }: Credentials, from = newAddress()): Promise<ApiResponse> =>
-  stranger.post("/auth/login", { email, password }, { from });
+  anonymous.post("/auth/login", { email, password }, { from });
 
 /** The challenge that whoever knows the password gets. */
 export const challengeFor = async (user: Credentials): Promise<Challenge> => challengeIn(await signIn(user));
 
 export const prove = (proof: Record<string, unknown>, from = newAddress()): Promise<ApiResponse> =>
-  stranger.post("/auth/login/second-factor", proof, { from });
+  anonymous.post("/auth/login/second-factor", proof, { from });
 
 export const sessionIn = (response: ApiResponse): Client => clientWith(response.as(auth.login().data).token);
 

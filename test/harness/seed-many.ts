@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
-import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
+import { buildEntry, searchFieldsOf, labelsAndTagsOf } from "../../shared/data/entries.ts";
 import { type Key, keys, keyString, placement } from "../../shared/data/keys.ts";
 import { buildMembers } from "../../shared/data/label-index.ts";
 import { buildBackupTime } from "../../shared/data/backup-times.ts";
@@ -78,10 +78,10 @@ export async function seedManyInstances(
     times.set(time.key.sk, { ...times.get(time.key.sk), ...time.key, [time.name]: time.stamp });
     const place = { status: record.state, protection: record.protection_status };
     items.push({
-      ...buildEntry(id, record.created_at, { ...findableIn("instance", record), ...place }),
+      ...buildEntry(id, record.created_at, { ...searchFieldsOf("instance", record), ...place }),
       ...keys.entry("instance", accountId, id),
     });
-    for (const { key, member } of buildMembers("instance", accountId, { id, labels: indexedIn("instance", record) })) {
+    for (const { key, member } of buildMembers("instance", accountId, { id, labels: labelsAndTagsOf("instance", record) })) {
       const item = labeled.get(keyString(key)) ?? { ...key, m: new Set<Uint8Array>() };
       labeled.set(keyString(key), item);
       item.m.add(member);

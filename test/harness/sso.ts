@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as auth from "../../shared/api/auth.ts";
 import { Sso, SsoDomain } from "../../shared/api/sso.ts";
 import type { TestAccount } from "./account.ts";
-import { type ApiResponse, type Client, clientWith, stranger } from "./client.ts";
+import { type ApiResponse, type Client, clientWith, anonymous } from "./client.ts";
 import { newAddress } from "./second-factors.ts";
 
 export const NOT_VALID = {
@@ -23,7 +23,7 @@ export function newTab(): Tab {
 }
 
 export const start = (email: string, tab: Tab, from = newAddress()): Promise<ApiResponse> =>
-  stranger.post("/auth/sso/start", { email, browser_challenge: tab.challenge }, { from });
+  anonymous.post("/auth/sso/start", { email, browser_challenge: tab.challenge }, { from });
 
 /** What a provider adds to the address that it sends the browser back to. */
 export interface Callback {
@@ -48,7 +48,7 @@ export function callbackIn(location: string): Callback {
 }
 
 export const finish = (callback: Callback, { secret }: Tab, from = newAddress()): Promise<ApiResponse> =>
-  stranger.post("/auth/sso/finish", { ...callback, browser_secret: secret }, { from });
+  anonymous.post("/auth/sso/finish", { ...callback, browser_secret: secret }, { from });
 
 /** Up to the provider's response, which is not sent yet. */
 export async function come(email: string, person: string): Promise<{ tab: Tab; callback: Callback }> {

@@ -8,7 +8,7 @@ import { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import type { HostedServer } from "../../shared/hosts/host.ts";
 import { createKeyPair } from "../../shared/platform/key-pair.ts";
-import { retire } from "../../shared/hosts/retire.ts";
+import { retireMachine } from "../../shared/hosts/retire.ts";
 import { createMachine } from "../../shared/hosts/ssh-script.ts";
 import { ssh } from "../../shared/hosts/ssh.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
@@ -117,7 +117,7 @@ const run = (): Promise<unknown> =>
     .run(machine, { id: "op_1-prepareHost", kind: "prepare_host", ssh_keys: [], ends: ["op_0-x"] })
     .catch((thrown: unknown) => thrown);
 const retired = (): Promise<boolean> =>
-  retire(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
+  retireMachine(machine, { id: "op_2-retireHost", ends: ["op_1-prepareHost"], since: new Date().toISOString() });
 
 test.each(MISBEHAVIORS)(
   "a machine that %s fails its jobs with readable errors, goes offline and is released",
@@ -144,7 +144,7 @@ test.each<[string, Partial<HostedServer>]>([
     messages += 1;
     prints("state=done\n")(channel);
   };
-  expect(await retire({ ...machine, ...fields }, { id: "op_3-retireHost", since: new Date().toISOString() })).toBe(true);
+  expect(await retireMachine({ ...machine, ...fields }, { id: "op_3-retireHost", since: new Date().toISOString() })).toBe(true);
   expect(messages).toBe(0);
 });
 

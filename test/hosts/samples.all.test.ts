@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renam
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { INSTANCE_SERIES, pick, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
+import { INSTANCE_SERIES, pick, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { sampleProgram } from "../../shared/hosts/host-script.ts";
 import { parseSamples } from "../../shared/hosts/samples.ts";
 import { newId } from "../../shared/domain/ids.ts";

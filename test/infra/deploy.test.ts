@@ -16,7 +16,14 @@ import {
   hasCompleted,
   readIdentity,
 } from "../../infra/deployed.ts";
-import { type Chosen, forgotten, leftStore, findProblem, unreachableKey, withChosen } from "../../infra/deploy-settings.ts";
+import {
+  type Chosen,
+  missingOption,
+  deployedStore,
+  findProblem,
+  unreachableKey,
+  withChosen,
+} from "../../infra/deploy-settings.ts";
 import { FEATURE_FLAGS } from "../../infra/feature-flags.ts";
 import { rollOut } from "../../infra/roll-out.ts";
 import { edgeStackName, RESERVED_MAX, stackName } from "../../infra/settings.ts";
@@ -277,12 +284,12 @@ describe("stored settings", () => {
 
   it("a deployment that would delete archives for good stops, unless its options say so", () => {
     const outputs = { BackupBucket: "backups" }; // of before there was the option: 30 days
-    expect(forgotten(outputs, {}, {})).toContain("--recover-days 30 to keep them, or --recover-days 7 if");
-    expect(forgotten(outputs, { recoverDays: "7" }, { recoverDays: "7" })).toBeUndefined();
-    expect(forgotten(outputs, { recoverDays: "30" }, {})).toBeUndefined();
-    expect(forgotten({ ...outputs, RecoverDays: "7" }, {}, {})).toBeUndefined();
-    expect(forgotten({ ...outputs, RecoverDays: "14" }, {}, {})).toContain("for 14 days");
-    expect(forgotten({}, {}, {})).toBeUndefined();
+    expect(missingOption(outputs, {}, {})).toContain("--recover-days 30 to keep them, or --recover-days 7 if");
+    expect(missingOption(outputs, { recoverDays: "7" }, { recoverDays: "7" })).toBeUndefined();
+    expect(missingOption(outputs, { recoverDays: "30" }, {})).toBeUndefined();
+    expect(missingOption({ ...outputs, RecoverDays: "7" }, {}, {})).toBeUndefined();
+    expect(missingOption({ ...outputs, RecoverDays: "14" }, {}, {})).toContain("for 14 days");
+    expect(missingOption({}, {}, {})).toBeUndefined();
   });
 
   it("a deployment that would end a protection stops, unless its options say so; locks cannot end", () => {
@@ -298,30 +305,30 @@ describe("stored settings", () => {
       replicaBucket: "arn:aws:s3:::copy",
       secretReplicas: "eu-west-1",
     };
-    expect(forgotten(outputs, values, {})).toBeUndefined();
+    expect(missingOption(outputs, values, {})).toBeUndefined();
     for (const [option, name] of [
       ["archiveAdmins", "--archive-admins"],
       ["replicaBucket", "--replica-bucket"],
       ["secretReplicas", "--secret-replicas"],
     ] as const) {
       const { [option]: _, ...rest } = values;
-      expect(forgotten(outputs, rest, {})).toMatch(new RegExp(`end that: give ${name} as before, or ${name} none\\.$`));
-      expect(forgotten(outputs, rest, { [option]: "none" })).toBeUndefined();
+      expect(missingOption(outputs, rest, {})).toMatch(new RegExp(`end that: give ${name} as before, or ${name} none\\.$`));
+      expect(missingOption(outputs, rest, { [option]: "none" })).toBeUndefined();
     }
     const { lockDays: _, ...rest } = values;
-    expect(forgotten(outputs, rest, { lockDays: "none" })).toContain("--lock-days 0 to lock no new ones");
-    expect(forgotten(outputs, { ...values, lockDays: "0" }, {})).toBeUndefined();
+    expect(missingOption(outputs, rest, { lockDays: "none" })).toContain("--lock-days 0 to lock no new ones");
+    expect(missingOption(outputs, { ...values, lockDays: "0" }, {})).toBeUndefined();
   });
 
   it("a change of the store is noticed in both directions", () => {
     const other = { storeEndpoint: "https://s3.example.com/", storeBucket: "erp", storeRegion: "eu" };
     const url = "https://s3.example.com/erp/";
-    expect(leftStore({}, other)).toBeUndefined();
-    expect(leftStore({ BackupBucket: "b" }, {})).toBeUndefined();
-    expect(leftStore({ BackupBucket: "b" }, other)).toBe("b");
-    expect(leftStore({ BackupBucket: "b", BackupStore: url }, other)).toBeUndefined();
-    expect(leftStore({ BackupBucket: "b", BackupStore: url }, {})).toBe(url);
-    expect(leftStore({ BackupBucket: "b", BackupStore: url }, { ...other, storeBucket: "erp2" })).toBe(url);
+    expect(deployedStore({}, other)).toBeUndefined();
+    expect(deployedStore({ BackupBucket: "b" }, {})).toBeUndefined();
+    expect(deployedStore({ BackupBucket: "b" }, other)).toBe("b");
+    expect(deployedStore({ BackupBucket: "b", BackupStore: url }, other)).toBeUndefined();
+    expect(deployedStore({ BackupBucket: "b", BackupStore: url }, {})).toBe(url);
+    expect(deployedStore({ BackupBucket: "b", BackupStore: url }, { ...other, storeBucket: "erp2" })).toBe(url);
   });
 
   it("a setting is removed on request", () => {
@@ -380,14 +387,14 @@ describe("stored settings", () => {
   it("neither an older domain nor another alarm email replaces the stack's without an option", () => {
     const outputs = { Dashboard: "https://b.example", Distribution: "d.cloudfront.net", AlarmEmail: "b@example.com" };
     const same = { domain: "b.example", certificate: "arn", alarmEmail: "b@example.com" };
-    expect(forgotten(outputs, same, {})).toBeUndefined();
+    expect(missingOption(outputs, same, {})).toBeUndefined();
     const older = { ...same, domain: "a.example" };
-    expect(forgotten(outputs, older, {})).toContain("https://b.example, and this deployment would take that name away");
-    expect(forgotten(outputs, older, { domain: "a.example", certificate: "arn" })).toBeUndefined();
+    expect(missingOption(outputs, older, {})).toContain("https://b.example, and this deployment would take that name away");
+    expect(missingOption(outputs, older, { domain: "a.example", certificate: "arn" })).toBeUndefined();
     for (const alarmEmail of ["a@example.com", undefined])
-      expect(forgotten(outputs, { ...same, alarmEmail }, {})).toContain("Alarms go to b@example.com");
-    expect(forgotten(outputs, { ...same, alarmEmail: "a@example.com" }, { alarmEmail: "a@example.com" })).toBeUndefined();
-    expect(forgotten({ Dashboard: "https://d1.cloudfront.net" }, {}, {})).toBeUndefined();
+      expect(missingOption(outputs, { ...same, alarmEmail }, {})).toContain("Alarms go to b@example.com");
+    expect(missingOption(outputs, { ...same, alarmEmail: "a@example.com" }, { alarmEmail: "a@example.com" })).toBeUndefined();
+    expect(missingOption({ Dashboard: "https://d1.cloudfront.net" }, {}, {})).toBeUndefined();
   });
 
   it.each([

@@ -13,7 +13,7 @@ import { reserveOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
 import { seedServer } from "../harness/seed.ts";
@@ -77,11 +77,11 @@ beforeAll(async () => {
   // One after another, because the same few threads serve all. The session's end comes last.
   const routes = everyRoute.toSorted((a, b) => Number(a.id.includes("logout")) - Number(b.id.includes("logout")));
   for (const route of routes) {
-    const from: Client = route.access === "session" ? session : route.access === "public" ? stranger : api;
+    const from: Client = route.access === "session" ? session : route.access === "public" ? anonymous : api;
     const headers = { "x-request-id": `asked.${route.id}` };
     statuses.set(route.title, (await from.send(route.method, pathOf(route), bodyOf(route), { headers })).status);
   }
-  statuses.set("no such path", (await stranger.get("/nothing")).status);
+  statuses.set("no such path", (await anonymous.get("/nothing")).status);
   remove();
   await cloud.states.settled();
 

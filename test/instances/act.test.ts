@@ -5,7 +5,7 @@ import { Instance, ListedInstance } from "../../shared/api/instances.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getInstance } from "../../shared/records/instances.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

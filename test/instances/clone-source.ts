@@ -1,7 +1,7 @@
 // The instance and the backup that tests clone, with data that is known.
 import type { Backup } from "../../shared/api/backups.ts";
 import type { Instance } from "../../shared/api/instances.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
 
 /** What the backup has. */

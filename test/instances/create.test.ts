@@ -5,7 +5,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import type { Server } from "../../shared/api/servers.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique, uniqueDatabase, uniqueDomain, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Event } from "../../shared/api/events.ts";
-import { withinLogLimits } from "../../shared/operations/log-reads.ts";
+import { withinLogLimits } from "../../shared/operations/monitoring/log-reads.ts";
 import { account, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
 import { warmLogs } from "../harness/logs.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

@@ -1,8 +1,8 @@
 // GET /instances/:id/metrics
 import { beforeAll, expect, test } from "vitest";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { INSTANCE_SERIES, MINUTE, SERVER_SERIES } from "../../shared/domain/figures.ts";
-import { storeSamples } from "../../shared/records/figures.ts";
+import { INSTANCE_SERIES, MINUTE, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { storeSamples } from "../../shared/records/metrics.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
 

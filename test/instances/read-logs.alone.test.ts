@@ -8,7 +8,7 @@ vi.mock("../../shared/hosts/index.ts", () => ({
   readLog: (_server: unknown, request: { since?: string }) => Promise.resolve(read(request)),
   readWorkLog: () => Promise.resolve({ text: "# restart_erp\npassword=SECRETSECRET sealed-secret\n\u001b[0m\n", lines: 3 }),
 }));
-vi.mock("../../shared/operations/log-secrets.ts", () => ({ secretsInLogs: () => Promise.resolve(["sealed-secret"]) }));
+vi.mock("../../shared/operations/code/log-secrets.ts", () => ({ secretsInLogs: () => Promise.resolve(["sealed-secret"]) }));
 const { handler } = await import("../../functions/read-logs.ts");
 
 const OF_OPERATION = {

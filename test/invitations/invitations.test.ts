@@ -3,11 +3,11 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import * as invitations from "../../shared/api/invitations.ts";
 import { putIfAbsent, updateOne } from "../../shared/data/table.ts";
-import { deleteUser, setQuota } from "../../shared/operations/operator.ts";
+import { deleteUser, setQuota } from "../../shared/operations/accounts/operator.ts";
 import { allInvitations, invitationRef } from "../../shared/records/invitations.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { type Client, clientWith, statusesOf, stranger } from "../harness/client.ts";
+import { type Client, clientWith, statusesOf, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { everyItem } from "../harness/table.ts";
 
@@ -32,7 +32,7 @@ async function invite(by: Client, fields: Record<string, unknown> = {}) {
 }
 
 const accept = (token: string, from = nextAddress()) =>
-  stranger.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from });
+  anonymous.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from });
 
 const INVALID = {
   success: false,
@@ -47,7 +47,7 @@ test("somebody who was invited chooses a name and a password, and is signed in w
   expect(begun.user).toMatchObject({ email, name: "Ada" });
   const api = clientWith(begun.token);
   expect((await api.get("/auth/me")).body).toMatchObject({ data: { role: "custom", permissions: ["servers:read"] } });
-  expect((await stranger.post("/auth/login", { email, password: PASSWORD }, { from: nextAddress() })).status).toBe(200);
+  expect((await anonymous.post("/auth/login", { email, password: PASSWORD }, { from: nextAddress() })).status).toBe(200);
   expect((await accept(token)).body).toEqual(INVALID);
   expect((await owner.get("/users/invitations")).text).not.toContain(email);
 });

@@ -3,12 +3,12 @@ import { beforeEach, expect, test } from "vitest";
 import * as eventsApi from "../../shared/api/events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { find, updateOne } from "../../shared/data/table.ts";
-import { createUser, setUserRole } from "../../shared/operations/operator.ts";
-import { removeUnsendable } from "../../shared/operations/sent-invitations.ts";
+import { createUser, setUserRole } from "../../shared/operations/accounts/operator.ts";
+import { removeUnsendable } from "../../shared/operations/sign-in/sent-invitations.ts";
 import { userRef } from "../../shared/records/users.ts";
 import { allInvitations } from "../../shared/records/invitations.ts";
 import { account, type TestAccount, type TestUser, unique } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { newAddress } from "../harness/second-factors.ts";
 
@@ -31,7 +31,7 @@ async function invite(sender: TestUser, role = "viewer") {
 }
 
 const accept = (token: string) =>
-  stranger.post("/auth/invitations/accept", { token, name: "Ada", password: "a password of her own" }, { from: newAddress() });
+  anonymous.post("/auth/invitations/accept", { token, name: "Ada", password: "a password of her own" }, { from: newAddress() });
 
 const roleGivers: [string, (user: TestUser, role: "owner" | "admin" | "operator") => Promise<unknown>][] = [
   ["an owner", (user, role) => owner.put(`/users/${user.id}`, { role })],

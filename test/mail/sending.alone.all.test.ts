@@ -13,7 +13,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import type { OutcomeType } from "../../shared/domain/event-types.ts";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { logOutcome } from "../../shared/records/events.ts";
-import { noteBounce, userRef } from "../../shared/records/users.ts";
+import { markMailboxBouncing, userRef } from "../../shared/records/users.ts";
 import { getToken } from "../../shared/records/tokens.ts";
 import { disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { WithSecret } from "../../shared/api/webhooks.ts";
@@ -314,7 +314,7 @@ describe("a webhook that is disabled", () => {
     const { user } = me;
     const [colleague, bouncing] = [await me.anotherUser(), await me.anotherUser()];
     await updateOne(keys.user(user.id), { set: { language: "de" } }, {});
-    await noteBounce(bouncing.email.toUpperCase());
+    await markMailboxBouncing(bouncing.email.toUpperCase());
     await disableWebhook(await getWebhook(me.id, id), "failing");
     await sweep();
     await eventually(() => expect(mailsTo(colleague.email)).toHaveLength(1));

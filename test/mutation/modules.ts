@@ -16,7 +16,7 @@ export const modules = {
   },
   authorizer: {
     title: "Authorizer",
-    files: ["functions/authorize.ts", "shared/operations/admission.ts", "shared/runtime/jwt.ts"],
+    files: ["functions/authorize.ts", "shared/operations/credentials/admission.ts", "shared/runtime/jwt.ts"],
     tests: ["test/auth/authorizer.alone.test.ts"],
   },
   lifecycle: {

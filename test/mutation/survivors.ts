@@ -12,7 +12,7 @@ export interface Explanation {
 const SLOTS = "shared/data/slots.ts";
 const LOST_PLACE = "A lost place is taken in the item that the failed write returns, so that the search ends without the bound.";
 const MEMORY = "Which of a thousand items are remembered: one that is forgotten costs a second call now and then.";
-const ADMISSION = "shared/operations/admission.ts";
+const ADMISSION = "shared/operations/credentials/admission.ts";
 const JWT = "shared/runtime/jwt.ts";
 const JOSE = "The library rejects such a text as well.";
 const LIFECYCLE = "shared/domain/lifecycle.ts";

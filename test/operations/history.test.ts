@@ -8,7 +8,7 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { beginDeletion } from "../../shared/records/backups.ts";
 import { startChange, now } from "../../shared/data/change.ts";
 import { removeHistory } from "../../shared/records/history.ts";
-import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { endOperation } from "../../shared/operations/work/operation-ends.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";

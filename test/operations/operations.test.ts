@@ -10,7 +10,7 @@ import { startChange } from "../../shared/data/change.ts";
 import { encodeStamp } from "../../shared/data/stamps.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation, reserveOperation } from "../../shared/records/operations.ts";
-import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { endOperation } from "../../shared/operations/work/operation-ends.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import { getServer, moveServerToDeleting } from "../../shared/records/servers.ts";
 import { updateOne } from "../../shared/data/table.ts";

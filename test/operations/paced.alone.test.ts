@@ -1,10 +1,10 @@
 // The sweep respects AWS's rate limit and its own time limit, in an order in which everything has its turn.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { forgetOpen, recordCheck, openOperations } from "../../shared/records/operations.ts";
+import { removeOpenMarker, recordCheck, openOperations } from "../../shared/records/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { paced } from "../../shared/runtime/paced.ts";
+import { runPaced } from "../../shared/runtime/paced.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
 describe("many operations of one kind", () => {
@@ -20,7 +20,7 @@ describe("many operations of one kind", () => {
     const items = Array.from({ length: count }, (_, item) => item);
     const from = Date.now();
     const ended = Promise.allSettled([
-      paced(
+      runPaced(
         items,
         PACE,
         (item) => {
@@ -45,8 +45,8 @@ describe("many operations of one kind", () => {
     expect(await run(10_000)).toBe(10_000 - (50 + 4 * 240));
     expect(begun.map(({ item }) => item)).toEqual(Array.from({ length: 50 + 4 * 240 }, (_, item) => item));
     expect(begun.at(-1)?.at).toBeLessThanOrEqual(240_000);
-    const paced = begun.slice(50);
-    for (const [index, { at }] of paced.entries()) expect((paced[index + 4]?.at ?? Infinity) - at).toBeGreaterThanOrEqual(1000);
+    const later = begun.slice(50);
+    for (const [index, { at }] of later.entries()) expect((later[index + 4]?.at ?? Infinity) - at).toBeGreaterThanOrEqual(1000);
   });
 
   test("the sweep leaves the rest when each operation takes too long", async () => {
@@ -76,8 +76,8 @@ test("the operation that was checked last comes last in the next sweep", async (
   expect(await order()).toEqual([first, second, third]);
   await recordCheck(first);
   expect(await order()).toEqual([second, third, first]);
-  await forgetOpen(second);
+  await removeOpenMarker(second);
   await recordCheck(second);
   expect(await order()).toEqual([third, first]);
-  await Promise.all(ids.map(forgetOpen));
+  await Promise.all(ids.map(removeOpenMarker));
 });

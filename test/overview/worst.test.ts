@@ -1,11 +1,11 @@
 // GET /overview/worst
 import { expect, test } from "vitest";
 import { worst } from "../../shared/api/overview.ts";
-import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/figures.ts";
+import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/metrics.ts";
 import { WORST } from "../../shared/domain/limits.ts";
-import { storeSamples } from "../../shared/records/figures.ts";
+import { storeSamples } from "../../shared/records/metrics.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { account } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";

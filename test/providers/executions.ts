@@ -3,7 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { vi } from "vitest";
-import { type Death, rescue } from "../../shared/runtime/rescue.ts";
+import { type DeadExecution, rescue } from "../../shared/runtime/rescue.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
 import type { CaughtError } from "../../shared/platform/task-errors.ts";
@@ -172,7 +172,7 @@ export async function execute(
     try {
       await undo(workflow, workflow.steps.length - 1, caught(death), whole);
     } catch (error) {
-      const last: Death = { name: rescueName(operation.id), error: caught(error) };
+      const last: DeadExecution = { name: rescueName(operation.id), error: caught(error) };
       const present = await findOperation(operation.account_id, operation.id);
       if (present !== undefined) await rescue(present, last);
     }

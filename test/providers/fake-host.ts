@@ -1,6 +1,6 @@
 // Replaces the connection to machines: every job is done at once. `unreachable` holds the machines that do not respond.
 import { createHash } from "node:crypto";
-import type { StatusLine } from "../../shared/operations/health.ts";
+import type { StatusLine } from "../../shared/operations/monitoring/health.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import type { Host, HostedServer, Job, JobKind, JobProgress } from "../../shared/hosts/host.ts";
 import { JOB_RESULTS } from "../../shared/hosts/host.ts";

@@ -11,7 +11,7 @@ import { SESSION_HOURS } from "../../shared/domain/limits.ts";
 import { newTokenValue } from "../../shared/domain/token-value.ts";
 import { signSession } from "../../shared/runtime/jwt.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { bodyOf, closedRoutes, openRoutes, pathOf } from "../harness/requests.ts";
 import { some } from "../harness/some.ts";
 
@@ -74,7 +74,7 @@ const sessionOf = (sessionId: string) => ({ userId: me.user.id, accountId: me.id
 
 describe.each(closedRoutes.map((route, place) => ({ ...route, place })))("$title", (route) => {
   const ask = (authorization: string | undefined, requestId: string) =>
-    stranger.send(route.method, pathOf(route), bodyOf(route), {
+    anonymous.send(route.method, pathOf(route), bodyOf(route), {
       headers: { "x-request-id": requestId, ...(authorization !== undefined && { authorization }) },
     });
 
@@ -104,7 +104,7 @@ const FINDS_NOTHING = ["/auth/sso/start"];
 
 test.each(openRoutes)("$title is public, even with an invalid credential", async (route) => {
   for (const authorization of [undefined, "Bearer not-a-token"]) {
-    const response = await stranger.send(route.method, pathOf(route), bodyOf(route), {
+    const response = await anonymous.send(route.method, pathOf(route), bodyOf(route), {
       headers: authorization === undefined ? {} : { authorization },
       from: "127.0.1.1",
     });
@@ -114,6 +114,6 @@ test.each(openRoutes)("$title is public, even with an invalid credential", async
 });
 
 test("the authorization scheme is case-insensitive", async () => {
-  const response = await stranger.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
+  const response = await anonymous.get("/auth/me", { headers: { authorization: `bearer ${me.api.token}` } });
   expect(response.status).toBe(200);
 });

@@ -2,7 +2,7 @@
 // have only what the route needs; the request itself may name anything.
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "../../shared/data/keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
-import { admitToken } from "../../shared/operations/admission.ts";
+import { authorizeToken } from "../../shared/operations/credentials/admission.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { openSession, userAccessRef, userRef } from "../../shared/records/users.ts";
 import type { Key } from "../../shared/data/keys.ts";
@@ -140,7 +140,7 @@ test("a slot is free again one minute after its request, to the millisecond", as
   const { value } = await me.token();
   const at = Date.now();
   const ask = (afterMs: number) =>
-    admitToken(value, { rate: "all", ipAddress: null, at: at + afterMs, waitSeconds: 0, requestId: "test" });
+    authorizeToken(value, { rate: "all", ipAddress: null, at: at + afterMs, waitSeconds: 0, requestId: "test" });
   for (let i = 0; i < 100; i++) expect((await ask(0)).kind).toBe("admitted");
   expect(await ask(59_999)).toMatchObject({ kind: "limited", retryAfterMs: 1 });
   const { late, timed } = lateness();
@@ -156,7 +156,7 @@ test("a request that began earlier than those that took the slots waits no longe
   const { value } = await me.token();
   const at = Date.now();
   const ask = (afterMs: number) =>
-    admitToken(value, { rate: "create_delete", ipAddress: null, at: at + afterMs, waitSeconds: 0, requestId: "test" });
+    authorizeToken(value, { rate: "create_delete", ipAddress: null, at: at + afterMs, waitSeconds: 0, requestId: "test" });
   for (let i = 0; i < 20; i++) expect((await ask(2_500)).kind).toBe("admitted");
   expect(await ask(0)).toMatchObject({ kind: "limited", retryAfterMs: 60_000 });
 });
@@ -178,7 +178,7 @@ describe("what every request writes has at most 1 KB, so that it costs one write
     const key = tokenAccessRef(id).key;
     await updateOne(key, { set: waits }, {});
     const facts = { rate: "all", ipAddress: LONGEST_ADDRESS, at: Date.now(), waitSeconds: 0, requestId: "test" } as const;
-    expect((await admitToken(token, facts)).kind).toBe("admitted");
+    expect((await authorizeToken(token, facts)).kind).toBe("admitted");
     expect(await find(tokenAccessRef(id))).toMatchObject({ id, account_id: me.id, last_used_ip: LONGEST_ADDRESS });
     expect(await sizeOf(key)).toBeLessThanOrEqual(1024);
   });

@@ -5,7 +5,7 @@ import { getAccount } from "../../shared/records/accounts.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { getToken, revokeToken, tokenAccessRef } from "../../shared/records/tokens.ts";
 import { account, newPublicKey, type TestAccount, uniqueDomain, unusedId } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { takeSlots } from "../harness/slots.ts";
 
@@ -29,11 +29,11 @@ const BAD_KEY = { headers: { "idempotency-key": "x".repeat(256) } };
 const code = async (response: ReturnType<Client["get"]>) => (await response).error?.code;
 
 test("an unknown path returns 404 before 401", async () => {
-  expect(await code(stranger.get("/nothing"))).toBe("NOT_FOUND");
+  expect(await code(anonymous.get("/nothing"))).toBe("NOT_FOUND");
 });
 
 test("405 comes before 401", async () => {
-  expect(await code(stranger.send("PATCH", "/servers"))).toBe("METHOD_NOT_ALLOWED");
+  expect(await code(anonymous.send("PATCH", "/servers"))).toBe("METHOD_NOT_ALLOWED");
 });
 
 test("401 comes before 429", async () => {

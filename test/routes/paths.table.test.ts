@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { exchange, stranger } from "../harness/client.ts";
+import { exchange, anonymous } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
 import { some } from "../harness/some.ts";
@@ -23,14 +23,14 @@ describe.each(paths)("$path", ({ path, place, methods: declared }) => {
 
   test("every other method gets 405 with the supported methods", async () => {
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each))) {
-      for (const client of some([stranger, me.api], 2, place)) {
+      for (const client of some([anonymous, me.api], 2, place)) {
         const response = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
         expect(response.status, method).toBe(405);
         expect(response.error?.code, method).toBe("METHOD_NOT_ALLOWED");
         expect(response.headers["allow"]?.split(", ").toSorted(), method).toEqual(methods.toSorted());
       }
     }
-    const head = await stranger.send("HEAD", pathOf({ path }));
+    const head = await anonymous.send("HEAD", pathOf({ path }));
     if (methods.includes("HEAD")) expect(head.status).not.toBe(405);
     else expect(head.status).toBe(405);
     expect(head.text).toBe("");
@@ -64,7 +64,7 @@ test.each([
   "/sandbox/instances",
   `/${"a".repeat(2_000)}`,
 ])("%s is an unknown path for every client and every method", async (path) => {
-  for (const client of [stranger, me.api])
+  for (const client of [anonymous, me.api])
     for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
       const response = await client.send(method, path, method === "GET" ? undefined : "{");
       expect(response.status, `${method} ${response.text}`).toBe(404);
@@ -77,7 +77,7 @@ test.each(some(everyRoute, 4))("$title responds at the same path with a trailing
   const headers = { "x-request-id": "slash" };
   const [without, with_] = await Promise.all(
     ["", "/"].map((end) =>
-      stranger.send(route.method, `${pathOf(route, "none")}${end}`, bodyOf(route), { headers, from: "127.0.1.2" }),
+      anonymous.send(route.method, `${pathOf(route, "none")}${end}`, bodyOf(route), { headers, from: "127.0.1.2" }),
     ),
   );
   expect(with_?.status).toBe(without?.status);
@@ -89,10 +89,10 @@ describe("X-Request-ID", () => {
     async (id) => {
       const headers = { "x-request-id": id };
       expect((await me.api.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
-      expect((await stranger.get("/health", { headers })).headers["x-request-id"]).toBe(id);
-      expect((await stranger.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
-      expect((await stranger.get("/nothing", { headers })).headers["x-request-id"]).toBe(id);
-      expect((await stranger.post("/health", {}, { headers })).headers["x-request-id"]).toBe(id);
+      expect((await anonymous.get("/health", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await anonymous.get("/auth/me", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await anonymous.get("/nothing", { headers })).headers["x-request-id"]).toBe(id);
+      expect((await anonymous.post("/health", {}, { headers })).headers["x-request-id"]).toBe(id);
       expect((await me.api.get("/servers/none", { headers })).headers["x-request-id"]).toBe(id);
       expect((await me.api.post("/servers", "{", { headers })).headers["x-request-id"]).toBe(id);
     },
@@ -103,7 +103,7 @@ describe("X-Request-ID", () => {
     async (id) => {
       const headers = { "x-request-id": id };
       const seen = new Set<string>();
-      for (const client of [stranger, me.api])
+      for (const client of [anonymous, me.api])
         for (const path of ["/auth/me", "/health", "/nothing"]) {
           const given = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
           expect(given).not.toBe(id);
@@ -130,7 +130,7 @@ const gets = everyRoute.filter(({ method }) => method === "GET").map((route, pla
 describe.each(gets)("HEAD $path", (route) => {
   const asked = async () =>
     route.access === "public"
-      ? stranger
+      ? anonymous
       : route.access === "session"
         ? me.session(await me.anotherUser())
         : (await me.token()).api;
@@ -151,8 +151,8 @@ describe.each(gets)("HEAD $path", (route) => {
       if (route.access !== "public")
         expect(Number(head.headers["x-ratelimit-remaining"])).toBe(Number(get.headers["x-ratelimit-remaining"]) - 1);
     }
-    const rejected = await stranger.send("HEAD", pathOf(route), undefined, { headers });
-    expect(rejected.status).toBe((await stranger.get(pathOf(route), { headers })).status);
+    const rejected = await anonymous.send("HEAD", pathOf(route), undefined, { headers });
+    expect(rejected.status).toBe((await anonymous.get(pathOf(route), { headers })).status);
   });
 });
 

@@ -5,7 +5,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf, wholePathOf } from "../harness/requests.ts";
 import { some } from "../harness/some.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 
 let me: TestAccount;
 let instanceId: string;
@@ -83,7 +83,7 @@ describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title",
   test("an unknown query parameter is rejected by name, empty or not", async () => {
     const api =
       route.access === "public"
-        ? stranger
+        ? anonymous
         : route.access === "session" || route.fieldRole !== undefined
           ? await me.session(await me.anotherUser())
           : (await me.token()).api;

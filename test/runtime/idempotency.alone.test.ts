@@ -9,7 +9,7 @@ import { find, readAll } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { keyVersions } from "../../shared/platform/secrets.ts";
 import {
-  forget,
+  removeStoredRequest,
   idempotentRequest,
   inProgress,
   storeResponse,
@@ -225,7 +225,7 @@ describe("what is stored", () => {
     await succeed(request, { id: newId("operation") });
     for (let i = 0; i < 2; i++) {
       const change = startChange({ id: request.caller.account_id });
-      forget(change, request);
+      removeStoredRequest(change, request);
       await change.commit();
       expect(await retry(request)).toBeUndefined();
     }

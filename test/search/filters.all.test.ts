@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { backupRef } from "../../shared/records/backups.ts";
 import { startChange } from "../../shared/data/change.ts";
-import { buildDrill, recordDrill } from "../../shared/operations/drills.ts";
+import { buildDrill, recordDrill } from "../../shared/operations/backups/drills.ts";
 import { indexed } from "../harness/indexed.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { findOperation } from "../../shared/records/operations.ts";
@@ -290,7 +290,7 @@ test("operations are filtered by type, actor, server, status and time, in all an
   expect(await list(of(instance.server_id))).toEqual(madeOn);
   const change = startChange({ id: one.id });
   const record = await findOperation(one.id, stop);
-  if (record !== undefined) change.drop({ kind: "operation", record, status: record.state }, {});
+  if (record !== undefined) change.removeListed({ kind: "operation", record, status: record.state }, {});
   await change.commit();
   expect(await list("type=instance.stop")).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { Authenticator } from "../harness/authenticator.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -35,13 +35,13 @@ test("a challenge is valid for five minutes, whatever it is for", async () => {
   const codes = await newCodes(session);
   const begin = async () => ({
     signIn: await challengeFor(user),
-    alone: (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions),
+    alone: (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions),
     another: (await session.post("/auth/second-factors/passkeys/options", {})).as(secondFactors.passkeyOptions().data),
     fresh: challengeIn(await createToken(unproven)),
   });
   const finish = async ({ signIn, alone, another, fresh }: Awaited<ReturnType<typeof begin>>) => [
     await prove({ challenge: signIn.challenge, method: "recovery_code", code: codes.pop() }),
-    await stranger.post("/auth/login/passkey", { assertion: passkey.get(alone) }, { from: newAddress() }),
+    await anonymous.post("/auth/login/passkey", { assertion: passkey.get(alone) }, { from: newAddress() }),
     await session.post("/auth/second-factors/passkeys", { name: "Phone", attestation: new Authenticator().create(another) }),
     await unproven.post("/auth/reauthenticate", { challenge: fresh.challenge, method: "recovery_code", code: codes.pop() }),
   ];

@@ -6,7 +6,7 @@ import * as events from "../../shared/api/events.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
 import { Authenticator } from "../harness/authenticator.ts";
-import { type Client, statusesOf, stranger } from "../harness/client.ts";
+import { type Client, statusesOf, anonymous } from "../harness/client.ts";
 import {
   addPasskey,
   challengeFor,
@@ -44,9 +44,9 @@ const add = (client: Client, attestation: secondFactors.Attestation) =>
   client.post("/auth/second-factors/passkeys", { name: "Key", attestation });
 const suspicionsOf = async ({ id }: TestUser) =>
   (await me.api.get(`/events?type=second_factor.suspicious&resource_id=${id}`)).as(events.list().data);
-const beginAlone = async () => (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+const beginAlone = async () => (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
 const signInAlone = (assertion: secondFactors.Assertion) =>
-  stranger.post("/auth/login/passkey", { assertion }, { from: newAddress() });
+  anonymous.post("/auth/login/passkey", { assertion }, { from: newAddress() });
 
 test("a passkey is the second step of a sign-in, which names the user's passkeys", async () => {
   const challenge = await challengeFor(user);

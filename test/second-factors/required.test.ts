@@ -4,7 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import * as events from "../../shared/api/events.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { AccountUser } from "../../shared/api/users.ts";
-import { deleteSecondFactors } from "../../shared/operations/operator.ts";
+import { deleteSecondFactors } from "../../shared/operations/accounts/operator.ts";
 import { findUserByEmail } from "../../shared/records/users.ts";
 import { signIn as begin, signInProven } from "../../shared/runtime/sign-in.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { Authenticator, dashboardOrigin, type Deviation } from "../harness/authenticator.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 import { addPasskey, challengeFor, newAddress, NOT_VALID, optionsIn, prove } from "../harness/second-factors.ts";
 
 let me: TestAccount;
@@ -44,9 +44,9 @@ describe.each([
 
   test("signs nobody in", async () => {
     const passkey = await addPasskey(await me.session(await me.anotherUser()));
-    const options = (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+    const options = (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
     const send = (assertion: secondFactors.Assertion) =>
-      stranger.post("/auth/login/passkey", { assertion }, { from: newAddress() });
+      anonymous.post("/auth/login/passkey", { assertion }, { from: newAddress() });
     expect((await send(passkey.get(options, deviation()))).error).toEqual(NOT_VALID);
     expect((await send(passkey.get(options))).status).toBe(200);
   });

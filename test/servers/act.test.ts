@@ -8,7 +8,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { recordProbe } from "../../shared/records/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { account, type TestAccount, uniqueDatabase, uniqueDomain } from "../harness/account.ts";

@@ -4,7 +4,7 @@ import { Catalog } from "../../shared/api/catalog.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import * as servers from "../../shared/api/servers.ts";
 import { ListedServer, Server } from "../../shared/api/servers.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import { type Client, statusesOf } from "../harness/client.ts";
 import { seedServer } from "../harness/seed.ts";

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { Operation } from "../../shared/api/operations.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { Server } from "../../shared/api/servers.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";

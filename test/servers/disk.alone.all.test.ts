@@ -5,10 +5,10 @@ import { Instance } from "../../shared/api/instances.ts";
 import { ListedServer } from "../../shared/api/servers.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { Event } from "../../shared/api/events.ts";
-import { readAlerts } from "../../shared/operations/alerts.ts";
-import { countLowDisk, explainUses } from "../../shared/operations/disk-use.ts";
-import { judgeErps } from "../../shared/operations/health.ts";
-import { judgeReport } from "../../shared/operations/report-alerts.ts";
+import { readAlerts } from "../../shared/operations/monitoring/alerts.ts";
+import { countLowDisk, explainUses } from "../../shared/operations/monitoring/disk-use.ts";
+import { recordErpHealth } from "../../shared/operations/monitoring/health.ts";
+import { evaluateReportAlerts } from "../../shared/operations/monitoring/report-alerts.ts";
 import { type MachineReport, recordReport } from "../../shared/records/host-reports.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -48,7 +48,7 @@ async function report(serverId: string, fields: Partial<MachineReport>, of = me)
   if (recorded === undefined) throw new Error("The report was not recorded");
   await countLowDisk(server, recorded);
   await explainUses(server, recorded);
-  await judgeReport(await readAlerts(of.id), server, recorded, Date.now());
+  await evaluateReportAlerts(await readAlerts(of.id), server, recorded, Date.now());
 }
 
 test("a server's disk opens an alert below 15 and 5 percent, each once, and closes it only a fifth beyond", async () => {
@@ -161,7 +161,7 @@ test("in the sandbox, too, a quota reaches the machine within a minute, and the 
       .toReversed();
   expect(await sinceThen(), "it is not restarted").toEqual(["instance.down"]);
   expect((await instanceOf(big.id)).status).toBe("running");
-  await judgeErps(await getServer(me.id, server.id), { [big.id]: 0 }, { sequence: 1, faults: [], paused: true }, null);
+  await recordErpHealth(await getServer(me.id, server.id), { [big.id]: 0 }, { sequence: 1, faults: [], paused: true }, null);
   expect((await instanceOf(big.id)).health.status, "without a report nobody knows").toBe("failing");
   await put(big.id, null);
   for (let minute = 0; minute < 2; minute += 1) await check();

@@ -3,11 +3,11 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
+import { INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll } from "../../shared/data/table.ts";
-import { readAlerts } from "../../shared/operations/alerts.ts";
-import { collectFigures, judgeFigures } from "../../shared/operations/figures.ts";
+import { readAlerts } from "../../shared/operations/monitoring/alerts.ts";
+import { collectMetrics, evaluateMetricAlerts } from "../../shared/operations/monitoring/metric-alerts.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { WatchedServer } from "../../shared/records/schemas/server.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
@@ -62,17 +62,17 @@ test("each minute is stored once, and a day is summed up once it is over", async
   const now = Math.floor(at / 1000);
   const all = Array.from({ length: 10 }, (_, index) => sample(now - (9 - index) * MINUTE));
   const record = await getServer(me.id, server.id);
-  const first = await collectFigures(record, watched({}), all.slice(0, 6), at);
+  const first = await collectMetrics(record, watched({}), all.slice(0, 6), at);
   expect(first).toMatchObject({ figures_at: all[5]?.at, figures_day: expect.any(Number) });
-  const second = await collectFigures(record, watched(first), all, at);
+  const second = await collectMetrics(record, watched(first), all, at);
   expect(second).toEqual({ figures_at: all[9]?.at });
-  expect(await collectFigures(record, watched({ ...first, ...second }), all, at)).toEqual({});
+  expect(await collectMetrics(record, watched({ ...first, ...second }), all, at)).toEqual({});
   const kinds = async () => (await itemsOf(server.id)).map(({ sk }) => String(sk).slice(0, 1)).join("");
   expect(await kinds()).toBe("mm");
   const days = { ...first, ...second };
-  const later = await collectFigures(record, watched(days), [], at + 2 * 86_400_000);
+  const later = await collectMetrics(record, watched(days), [], at + 2 * 86_400_000);
   expect(later).toEqual({ figures_day: Number(days.figures_day) + 1 });
-  await collectFigures(record, watched({ ...days, ...later }), [], at + 3 * 86_400_000);
+  await collectMetrics(record, watched({ ...days, ...later }), [], at + 3 * 86_400_000);
   expect(await kinds()).toMatch(/^mmt{1,2}u+$/);
   const DAYS: Readonly<Record<string, number>> = { m: 7, t: 90, u: 400 };
   for (const { sk, ttl } of await itemsOf(server.id)) {
@@ -91,7 +91,7 @@ test("of samples over more than three hours, all but the oldest are stored", asy
     server: SERVER_SERIES.map(() => minutes),
     instances: new Map(),
   });
-  await collectFigures(record, watched, [181, 180, 90, 0].map(sample), now * 1000);
+  await collectMetrics(record, watched, [181, 180, 90, 0].map(sample), now * 1000);
   const from = new Date((now - 200 * MINUTE) * 1000).toISOString();
   const { series } = (await me.api.get(`/servers/${server.id}/metrics?series=load&step=60&from=${from}`)).as(Metrics);
   expect(known(series[0]?.values)).toHaveLength(3);
@@ -113,7 +113,7 @@ async function visited() {
         instances: new Map([[instance.id, INSTANCE_SERIES.map(({ name }) => own[name] ?? null)]]),
       };
     });
-    await judgeFigures(await readAlerts(me.id), record, samples);
+    await evaluateMetricAlerts(await readAlerts(me.id), record, samples);
   }
   const open = async () => [...(await openAlerts(server.id)), ...(await openAlerts(instance.id))];
   return { instance, visit, open };
@@ -140,7 +140,7 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
   const named = async (errors: number): Promise<void> => {
     const own = { requests: 50, errors_5xx: errors } as Readonly<Record<string, number>>;
     const figures = INSTANCE_SERIES.map(({ name }) => own[name] ?? null);
-    await judgeFigures(await readAlerts(me.id), stranger, [
+    await evaluateMetricAlerts(await readAlerts(me.id), stranger, [
       { at: now, server: [], instances: new Map([[instance.id, figures]]) },
     ]);
   };

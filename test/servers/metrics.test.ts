@@ -1,8 +1,8 @@
 // GET /servers/:id/metrics
 import { beforeAll, expect, test } from "vitest";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { type Figures, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/figures.ts";
-import { storeSamples, sumUpDay } from "../../shared/records/figures.ts";
+import { type MetricValues, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { storeSamples, sumUpDay } from "../../shared/records/metrics.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 const DAY = 86_400;
 const now = Math.floor(Date.now() / 1000 / MINUTE) * MINUTE;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
-const cpu = (percent: number): Figures => SERVER_SERIES.map(({ name }) => (name === "cpu_percent" ? percent : null));
+const cpu = (percent: number): MetricValues => SERVER_SERIES.map(({ name }) => (name === "cpu_percent" ? percent : null));
 
 /** A visit each ten minutes of so many minutes, with the minute's number as its processor's use, from 0 to 59. */
 async function measured(id: string, from: number, minutes: number): Promise<void> {

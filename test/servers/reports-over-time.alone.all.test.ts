@@ -7,7 +7,7 @@ import { hostReportRef, recordReport } from "../../shared/records/host-reports.t
 import { getServer } from "../../shared/records/servers.ts";
 import { find } from "../../shared/data/table.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique, uniqueDomain } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";

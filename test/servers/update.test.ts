@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { Server } from "../../shared/api/servers.ts";
 import type { ServerPhase } from "../../shared/domain/lifecycle.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
 

@@ -1,15 +1,15 @@
 // `allowed_ips` of PUT /settings, from which nobody can sign in any more: the way back
 import { expect, test } from "vitest";
 import * as events from "../../shared/api/events.ts";
-import { allowSignInFromEverywhere } from "../../shared/operations/operator.ts";
+import { allowSignInFromEverywhere } from "../../shared/operations/accounts/operator.ts";
 import { account } from "../harness/account.ts";
-import { stranger } from "../harness/client.ts";
+import { anonymous } from "../harness/client.ts";
 
 test("the operator lets people sign in from everywhere, which is an event", async () => {
   const me = await account();
   await (await me.session()).put("/settings", { allowed_ips: ["127.0.0.0/24"] });
   const { email, password } = me.user;
-  const signIn = () => stranger.post("/auth/login", { email, password }, { from: "127.0.240.10" });
+  const signIn = () => anonymous.post("/auth/login", { email, password }, { from: "127.0.240.10" });
   expect((await signIn()).status).toBe(403);
   await allowSignInFromEverywhere(me.id);
   expect((await signIn()).status).toBe(200);

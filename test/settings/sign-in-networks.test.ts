@@ -4,7 +4,7 @@ import * as auth from "../../shared/api/auth.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { addPasskey, challengeFor, newCodes, prove } from "../harness/second-factors.ts";
 
@@ -42,9 +42,9 @@ describe("from elsewhere, nobody signs in", () => {
 
   test("with a password, which is checked first", async () => {
     const { email, password } = me.user;
-    expect((await stranger.post("/auth/login", { email, password }, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
-    expect((await stranger.post("/auth/login", { email, password: "wrong" }, { from: ELSEWHERE })).status).toBe(401);
-    expect((await stranger.post("/auth/login", { email, password }, { from: "127.0.0.9" })).status).toBe(200);
+    expect((await anonymous.post("/auth/login", { email, password }, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
+    expect((await anonymous.post("/auth/login", { email, password: "wrong" }, { from: ELSEWHERE })).status).toBe(401);
+    expect((await anonymous.post("/auth/login", { email, password }, { from: "127.0.0.9" })).status).toBe(200);
   });
 
   test("with a second factor, or a passkey alone", async () => {
@@ -58,9 +58,9 @@ describe("from elsewhere, nobody signs in", () => {
     const { user: shown } = (await session.get("/auth/me")).as(auth.me().data);
     expect(shown?.second_factors?.recovery_codes_left, "a rejected sign-in uses up no code").toBe(10);
     expect((await prove({ challenge, method: "recovery_code", code }, "127.0.0.9")).status).toBe(200);
-    const options = (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+    const options = (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
     const assertion = passkey.get(options);
-    expect((await stranger.post("/auth/login/passkey", { assertion }, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
+    expect((await anonymous.post("/auth/login/passkey", { assertion }, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
   });
 
   test("by accepting an invitation, which stays valid", async () => {
@@ -68,8 +68,8 @@ describe("from elsewhere, nobody signs in", () => {
     await owner.post("/users/invitations", { email, role: "viewer" });
     const token = await newestLink(me.id, "invitation", email);
     const body = { token, name: "Invited", password: "a long enough password" };
-    expect((await stranger.post("/auth/invitations/accept", body, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
-    expect((await stranger.post("/auth/invitations/accept", body)).status).toBe(200);
+    expect((await anonymous.post("/auth/invitations/accept", body, { from: ELSEWHERE })).error).toEqual(NOT_ALLOWED);
+    expect((await anonymous.post("/auth/invitations/accept", body)).status).toBe(200);
   });
 
   test("but open sessions stay", async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as sshKeys from "../../shared/api/ssh-keys.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, newPublicKey, type TestAccount, unusedId } from "../harness/account.ts";
 import { unless } from "../harness/unless.ts";
 

@@ -1,6 +1,6 @@
 // The daily look at the TXT records of verified domains.
 import { beforeAll, expect, test } from "vitest";
-import { checkDomains } from "../../shared/operations/sso-domains.ts";
+import { checkDomains } from "../../shared/operations/sign-in/sso-domains.ts";
 import { domainClaimRef, ssoRef } from "../../shared/records/sso.ts";
 import { find } from "../../shared/data/table.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";

@@ -4,12 +4,12 @@ import * as auth from "../../shared/api/auth.ts";
 import { Sso, SsoDomain } from "../../shared/api/sso.ts";
 import * as secondFactors from "../../shared/api/second-factors.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { newestLink } from "../harness/links.ts";
 import { addPasskey, challengeFor, newAddress, newCodes, prove, setUpApp } from "../harness/second-factors.ts";
 import { seedSso, SSO_BODY } from "../harness/seed.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
-import { createUser } from "../../shared/operations/operator.ts";
+import { createUser } from "../../shared/operations/accounts/operator.ts";
 import { newTab, start, verifyDomain } from "../harness/sso.ts";
 
 let me: TestAccount;
@@ -116,9 +116,9 @@ describe("where single sign-on is required", () => {
     for (const email of [`owner@${name}`, `viewer@${name}`, `nobody@${name}`, `OWNER@${name.toUpperCase()}`]) {
       const from = newAddress();
       const answers = [
-        await stranger.post("/auth/login", { email, password }, { from }),
-        await stranger.post("/auth/login", { email, password: "wrong" }, { from }),
-        await stranger.post("/auth/password-reset", { email }, { from }),
+        await anonymous.post("/auth/login", { email, password }, { from }),
+        await anonymous.post("/auth/login", { email, password: "wrong" }, { from }),
+        await anonymous.post("/auth/password-reset", { email }, { from }),
       ];
       for (const { status, error } of answers) expect([status, error], email).toEqual([403, REQUIRED]);
     }
@@ -128,17 +128,17 @@ describe("where single sign-on is required", () => {
     const other = await account();
     const email = `elsewhere@${name}`;
     const { id } = await createUser(other.id, { email, name: "Elsewhere", password });
-    expect((await stranger.post("/auth/login", { email, password }, { from: newAddress() })).status).toBe(200);
-    expect((await stranger.post("/auth/password-reset", { email }, { from: newAddress() })).status).toBe(200);
+    expect((await anonymous.post("/auth/login", { email, password }, { from: newAddress() })).status).toBe(200);
+    expect((await anonymous.post("/auth/password-reset", { email }, { from: newAddress() })).status).toBe(200);
     const set = { token: await newestLink(other.id, "password_reset", id), new_password: "another long password" };
-    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).status).toBe(200);
+    expect((await anonymous.post("/auth/password-reset/confirm", set, { from: newAddress() })).status).toBe(200);
   });
 
   test("whoever tries a password there is not locked out: it was no guess", async () => {
     const from = newAddress();
     const body = { email: `owner@${name}`, password: "wrong" };
     for (let i = 0; i <= LOGIN_FAILURES.pair; i++)
-      expect((await stranger.post("/auth/login", body, { from })).error).toEqual(REQUIRED);
+      expect((await anonymous.post("/auth/login", body, { from })).error).toEqual(REQUIRED);
   });
 
   test("what was begun before is closed, too: links, and second steps of a sign-in", async () => {
@@ -150,11 +150,11 @@ describe("where single sign-on is required", () => {
     const codes = await newCodes(session);
     const { challenge } = await challengeFor(user);
     const { email } = user;
-    await stranger.post("/auth/password-reset", { email }, { from: newAddress() });
+    await anonymous.post("/auth/password-reset", { email }, { from: newAddress() });
     const token = await newestLink(me.id, "password_reset", id);
     await seedSso(me.id, { ...sso, required: true });
     const set = { token, new_password: "another long password" };
-    expect((await stranger.post("/auth/password-reset/confirm", set, { from: newAddress() })).error).toEqual(REQUIRED);
+    expect((await anonymous.post("/auth/password-reset/confirm", set, { from: newAddress() })).error).toEqual(REQUIRED);
     expect((await prove({ challenge, method: "recovery_code", code: codes[0] })).error).toEqual(REQUIRED);
   });
 
@@ -162,7 +162,7 @@ describe("where single sign-on is required", () => {
     const email = `invited@${name}`;
     await owner.post("/users/invitations", { email, role: "viewer" });
     const token = await newestLink(me.id, "invitation", email);
-    const response = await stranger.post("/auth/invitations/accept", { token, name: "Invited", password: "another long one" });
+    const response = await anonymous.post("/auth/invitations/accept", { token, name: "Invited", password: "another long one" });
     expect(response.error).toEqual(REQUIRED);
   });
 
@@ -174,8 +174,8 @@ describe("where single sign-on is required", () => {
     await seedSso(me.id, { ...sso, required: true });
     const responses = await Promise.all(
       passkeys.map(async (passkey) => {
-        const options = (await stranger.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
-        return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) }, { from: newAddress() });
+        const options = (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
+        return anonymous.post("/auth/login/passkey", { assertion: passkey.get(options) }, { from: newAddress() });
       }),
     );
     expect(responses[0]?.as(auth.passkeyLogin().data).user.email).toBe(`owner@${name}`);

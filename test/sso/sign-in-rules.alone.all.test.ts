@@ -7,10 +7,10 @@ import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
 import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { allInvitations } from "../../shared/records/invitations.ts";
-import { createUser, setQuota } from "../../shared/operations/operator.ts";
+import { createUser, setQuota } from "../../shared/operations/accounts/operator.ts";
 import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { type Client, stranger } from "../harness/client.ts";
+import { type Client, anonymous } from "../harness/client.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { TestCloud } from "../harness/facts.ts";
@@ -122,8 +122,8 @@ describe("of another account", () => {
     const counted = (): number => cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).filter(isBypass).length;
     expect(counted()).toBe(0);
     const signIn = async () => {
-      const options = (await stranger.post("/auth/login/passkey/options", {})).as(PasskeyOptions);
-      return stranger.post("/auth/login/passkey", { assertion: passkey.get(options) });
+      const options = (await anonymous.post("/auth/login/passkey/options", {})).as(PasskeyOptions);
+      return anonymous.post("/auth/login/passkey", { assertion: passkey.get(options) });
     };
     expect((await signIn()).status).toBe(200);
     await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 60_000, interval: 100 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as auth from "../../shared/api/auth.ts";
 import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
-import { resetPassword } from "../../shared/operations/operator.ts";
+import { resetPassword } from "../../shared/operations/accounts/operator.ts";
 import { examplePeople, type IdentityProvider, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";

@@ -8,11 +8,11 @@ import * as z from "zod";
 import * as auth from "../../shared/api/auth.ts";
 import { Sso } from "../../shared/api/sso.ts";
 import { AccountUser } from "../../shared/api/users.ts";
-import { createUser } from "../../shared/operations/operator.ts";
+import { createUser } from "../../shared/operations/accounts/operator.ts";
 import { findUserByEmail } from "../../shared/records/users.ts";
 import { type IdentityProvider, type Person, startIdentityProvider } from "../../infra/local/identity-provider.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import { type Client, statusesOf, stranger } from "../harness/client.ts";
+import { type Client, statusesOf, anonymous } from "../harness/client.ts";
 import { testClock } from "../harness/clock.ts";
 import { ownCloud } from "../harness/cloud.ts";
 import { come, finish, newTab, NOT_VALID, setUpSso, signInWith, start, chooseAt } from "../harness/sso.ts";
@@ -215,7 +215,7 @@ describe("a domain", () => {
 describe("the browser", () => {
   test("is sent back to the dashboard as it was configured, whatever the request says of the host (open redirect)", async () => {
     const tab = newTab();
-    const response = await stranger.post(
+    const response = await anonymous.post(
       "/auth/sso/start",
       { email: emailOf("ann"), browser_challenge: tab.challenge },
       { headers: { host: "evil.example", "x-dashboard-origin": "https://evil.example", origin: "https://evil.example" } },

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import * as tokens from "../../shared/api/tokens.ts";
-import { tellOutsideUses } from "../../shared/operations/outside-events.ts";
+import { reportOutsideUses } from "../../shared/operations/credentials/outside-events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { tokenAccessRef } from "../../shared/records/tokens.ts";
@@ -20,7 +20,7 @@ const Events = z.array(z.looseObject({ id: z.string() }));
 
 /** How many there are, after two runs of the schedule at once. */
 async function countEvents(): Promise<number> {
-  await Promise.all([tellOutsideUses(), tellOutsideUses()]);
+  await Promise.all([reportOutsideUses(), reportOutsideUses()]);
   return (await me.api.get("/events?class=outcomes&type=token.used_outside")).as(Events).length;
 }
 

@@ -5,7 +5,7 @@ import * as tokens from "../../shared/api/tokens.ts";
 import { Webhook } from "../../shared/api/webhooks.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { Overtaken, startChange } from "../../shared/data/change.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { getToken, revokeToken } from "../../shared/records/tokens.ts";
 import { actingPermissions, disableWebhook, getWebhook } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";

@@ -5,7 +5,7 @@ import * as users from "../../shared/api/users.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { tokenAccessRef } from "../../shared/records/tokens.ts";
 import { account, type TestAccount } from "../harness/account.ts";
-import { type Client, clientWith, statusesOf, stranger } from "../harness/client.ts";
+import { type Client, clientWith, statusesOf, anonymous } from "../harness/client.ts";
 
 let me: TestAccount;
 let owner: Client;
@@ -28,7 +28,7 @@ test("a removed user is signed out everywhere, cannot sign in, and is named in t
   const response = await owner.delete(`/users/${user.id}`);
   expect(response.as(users.delete().data)).toEqual({ id: user.id, deleted: true, tokens: [token] });
   expect((await session.get("/auth/me")).status).toBe(401);
-  expect((await stranger.post("/auth/login", { email: user.email, password: user.password })).status).toBe(401);
+  expect((await anonymous.post("/auth/login", { email: user.email, password: user.password })).status).toBe(401);
   expect((await api.get("/servers")).status).toBe(200);
   expect((await owner.delete(`/users/${user.id}`)).status).toBe(404);
   const types = (await me.api.get(`/events?resource_id=${user.id}`)).body;

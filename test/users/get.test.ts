@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import * as users from "../../shared/api/users.ts";
 import { updateOne } from "../../shared/data/table.ts";
-import { noteBounce, userRef } from "../../shared/records/users.ts";
+import { markMailboxBouncing, userRef } from "../../shared/records/users.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 
 let me: TestAccount;
@@ -60,7 +60,7 @@ test("when somebody last signed in, and whether their mailbox takes mail, is sho
     await me.session(await me.anotherUser({ role: "admin" })),
     await me.session(await me.anotherUser({ role: "operator" })),
   ];
-  await noteBounce(user.email);
+  await markMailboxBouncing(user.email);
   const seen = async (api: typeof own) => {
     const { last_sign_in_at, email_status } = (await api.get(`/users/${user.id}`)).as(users.get().data);
     return { last_sign_in_at, email_status };

@@ -6,7 +6,7 @@ import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
 import { AwsFault } from "../../infra/local/errors.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
-import { type Client, clientWith, stranger } from "../harness/client.ts";
+import { type Client, clientWith, anonymous } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { newestLink } from "../harness/links.ts";
@@ -120,7 +120,7 @@ test("a single sign-on that is set while a removal is repeated keeps its people"
 
 test("a reset of a password succeeds whatever becomes of the failures that it forgets", async () => {
   const user = await me.anotherUser();
-  await stranger.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
+  await anonymous.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
   const body = { token: await newestLink(me.id, "password_reset", user.id), new_password: "a password of her own" };
   let isReached = false;
   const stop = cloud.aws.intercept(async (call, next) => {
@@ -130,7 +130,7 @@ test("a reset of a password succeeds whatever becomes of the failures that it fo
     throw new AwsFault("AccessDeniedException", "As the test asked", 400);
   });
   onTestFinished(stop);
-  expect((await stranger.post("/auth/password-reset/confirm", body, { from: newAddress() })).status).toBe(200);
+  expect((await anonymous.post("/auth/password-reset/confirm", body, { from: newAddress() })).status).toBe(200);
   expect(isReached).toBe(true);
 });
 
@@ -139,7 +139,7 @@ test("of two who accept with one link, the later one gets the 401 of every link 
   await owner.post("/users/invitations", { email, role: "viewer" });
   const token = await newestLink(me.id, "invitation", email);
   const body = { token, name: "Ada", password: "a password of her own" };
-  const accept = () => stranger.post("/auth/invitations/accept", body, { from: newAddress() });
+  const accept = () => anonymous.post("/auth/invitations/accept", body, { from: newAddress() });
   before(
     (action, input) => action === "GetItem" && input.includes(keys.email(email).pk),
     async () => expect((await accept()).status).toBe(200),

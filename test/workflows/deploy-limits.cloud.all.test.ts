@@ -10,7 +10,7 @@ import { CODE, DEPLOY } from "../../shared/domain/limits.ts";
 import { because } from "../../shared/domain/reasons.ts";
 import { type Job, JOB_RESULTS } from "../../shared/hosts/host.ts";
 import { sandbox } from "../../shared/hosts/sandbox/host.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { later, listJobs } from "../../shared/providers/sandbox/machines.ts";
 import { recordDeployed } from "../../shared/records/code.ts";

@@ -10,7 +10,7 @@ import { Server } from "../../shared/api/servers.ts";
 import { recordProbe } from "../../shared/records/machines.ts";
 import { findOperation } from "../../shared/records/operations.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
-import { setQuota } from "../../shared/operations/operator.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { FAILED_PROBES_MAX } from "../../shared/domain/limits.ts";
 import {

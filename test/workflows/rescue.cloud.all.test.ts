@@ -1,7 +1,7 @@
 // The rescue of executions that die, called twice or late. What it repairs is attacked in `test/guarantees`.
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { workflows } from "../../functions/workflows/index.ts";
-import { findOperation, stopSteps } from "../../shared/records/operations.ts";
+import { findOperation, markUndoing } from "../../shared/records/operations.ts";
 import { findWorkLog } from "../../shared/records/work-logs.ts";
 import { rescueName } from "../../shared/domain/workflow.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -29,7 +29,7 @@ test.each(committing)("$name, whose undo has begun, cannot commit any more", asy
     await harness.prepare(workflow, row.from[0]),
     async ({ task, payload }, next) => {
       const found = await findOperation(harness.me.id, payload.input.operation_id);
-      if (task === commits && found !== undefined) await stopSteps(found);
+      if (task === commits && found !== undefined) await markUndoing(found);
       return next();
     },
   );

@@ -5,10 +5,10 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { adoptDomain, getInstance } from "../../shared/records/instances.ts";
-import { findOperation, stopSteps } from "../../shared/records/operations.ts";
-import { endOperation } from "../../shared/operations/operation-ends.ts";
+import { findOperation, markUndoing } from "../../shared/records/operations.ts";
+import { endOperation } from "../../shared/operations/work/operation-ends.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
-import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/operations/safety-backups.ts";
+import { completeSafetyBackup, reserveSafetyBackup } from "../../shared/operations/backups/safety-backups.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import type { ApiResponse } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
@@ -146,7 +146,7 @@ describe("an abandoned task that writes late", () => {
           throw new InjectedError("GiveUp");
         }
         if (task === "closeSafetyBackup") {
-          await stopSteps(present); // as the undo itself does first
+          await markUndoing(present); // as the undo itself does first
           await expect(completeSafetyBackup(present, safetyId)).rejects.toThrow("A condition failed");
         }
         return next();

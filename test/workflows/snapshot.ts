@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { getAccount } from "../../shared/records/accounts.ts";
 import { countItems, findBulk } from "../../shared/records/bulk.ts";
 import { alertTotal } from "../../shared/data/counters.ts";
-import { buildEntry, findableIn, indexedIn } from "../../shared/data/entries.ts";
+import { buildEntry, searchFieldsOf, labelsAndTagsOf } from "../../shared/data/entries.ts";
 import { buildMembers, memberString, readMembers } from "../../shared/data/label-index.ts";
 import { actorFilter, keys, type ListKind, protectionFilter, type Item } from "../../shared/data/keys.ts";
 import { AlertRecord } from "../../shared/records/schemas/alert.ts";
@@ -344,14 +344,14 @@ export function expectEntries({ entries, servers, instances, backups }: Snapshot
   };
   for (const { kind, items, labels } of entries) {
     const members = records[kind].flatMap(({ record }) =>
-      buildMembers(kind, record.account_id, { id: record.id, labels: indexedIn(kind, record) }),
+      buildMembers(kind, record.account_id, { id: record.id, labels: labelsAndTagsOf(kind, record) }),
     );
     expect(labels.map(memberString).toSorted(), `labels of ${kind}s`).toEqual(members.map(memberString).toSorted());
     const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
       const { account_id, id, created_at } = record;
       return [
         keys.entry(kind, account_id, id).sk,
-        plain(buildEntry(id, created_at, { ...findableIn(kind, record), status, protection })),
+        plain(buildEntry(id, created_at, { ...searchFieldsOf(kind, record), status, protection })),
       ];
     });
     const found = items.map(({ pk: _pk, sk, ...entry }): [string, unknown] => [String(sk), plain(entry)]);

@@ -11,7 +11,7 @@ import { getInstance } from "../../shared/records/instances.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { beginJob, listMachines } from "../../shared/providers/sandbox/machines.ts";
 import type { OperationRecord } from "../../shared/records/schemas/operation.ts";
-import { instancesOn } from "../../shared/operations/server-work.ts";
+import { findInstancesOf } from "../../shared/operations/forecasts/server-work.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { putIfAbsent, removeOne, updateOne } from "../../shared/data/table.ts";
 import { jobIdFor } from "../../shared/runtime/tasks.ts";
@@ -76,7 +76,7 @@ async function stall({ task, input }: Payload): Promise<void> {
   const server = await getServer(account_id, serverId);
   if (server.machine_id === null) return;
   const job = jobIdFor({ id: operation_id }, task);
-  const ofInstances = ((await instancesOn(server)) ?? []).map(({ id }) => `${job}-${id}`);
+  const ofInstances = ((await findInstancesOf(server)) ?? []).map(({ id }) => `${job}-${id}`);
   for (const id of [job, ...ofInstances]) await beginJob(server.machine_id, id, "stalled", NEVER);
   if (task === WAITS_FOR_OTHERS) await putIfAbsent(keys.drill(account_id, serverId), { operation_id: "op_other" });
 }

@@ -5,14 +5,14 @@ import { ALERT, ALERT_KIND_NAMES, ALERT_STATUSES, isAlertKind } from "../../../s
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { ResourceFilter } from "../operations/filters.tsx";
-import { CreatedFilter, createdQuery } from "../resource/created-filter.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import type { Place } from "../resource/use-place.ts";
+import { CreatedFilter, createdQuery } from "../resource/list/created-filter.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { kindInWords } from "./words.ts";
 
-export const statusIn = ({ status }: Place): string => (status === ALERT.closed ? ALERT.closed : ALERT.open);
+export const statusIn = ({ status }: ListState): string => (status === ALERT.closed ? ALERT.closed : ALERT.open);
 
-export function alertQuery(place: Place): ListQuery {
+export function alertQuery(place: ListState): ListQuery {
   const { type, resource } = place;
   return {
     status: statusIn(place),

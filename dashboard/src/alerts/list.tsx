@@ -8,11 +8,11 @@ import { Link } from "../app/link.tsx";
 import { alerts } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { pageOf } from "../operations/pages.ts";
-import type { Column } from "../resource/column.ts";
-import { ListPage, menuColumn } from "../resource/list-page.tsx";
-import { Time } from "../resource/time.tsx";
-import { usePlace } from "../resource/use-place.ts";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { ListPage, menuColumn } from "../resource/list/list-page.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { useListState } from "../resource/list/use-list-state.ts";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { AlertFilters, alertQuery, statusIn } from "./filters.tsx";
 import { AlertMenu, mutedInWords } from "./mute.tsx";
 import { kindInWords, valueInWords } from "./words.ts";
@@ -77,7 +77,7 @@ function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
 
 export default function Alerts() {
   const follow = useFollow();
-  const [place] = usePlace("");
+  const [place] = useListState("");
   const isOpen = statusIn(place) === ALERT.open;
   return (
     <ListPage

@@ -12,10 +12,10 @@ import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { alerts } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { inShort } from "../resource/moment.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { RowMenu } from "../resource/list/row-menu.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { serviceNow } from "../session/clock.ts";
 import { kindInWords } from "./words.ts";
 
@@ -34,9 +34,9 @@ const lengthInWords = (hours: number): string => (hours < 24 ? text.alerts.mute.
 /** The longest is not rejected because the clocks differ. */
 const muteFor = (hours: number): string => new Date(serviceNow() + hours * HOUR_MS - 60_000).toISOString();
 
-const momentInWords = (at: string): string => (at === "" ? "" : inShort(at));
+const momentInWords = (at: string): string => (at === "" ? "" : formatTime(at));
 
-function noteMuted({ id, muted_until }: Alert): void {
+function notifyMuted({ id, muted_until }: Alert): void {
   const say = text.alerts.mute;
   notify({ id, type: "success", header: muted_until === null ? say.unmuted : say.muted });
 }
@@ -57,7 +57,7 @@ function useMute(alert: Alert) {
   const name = `${kindInWords(alert.kind)}, ${alert.resource.name}`;
   const unmuting = useMutation({
     mutationFn: () => client.alerts.update({ params: { id }, body: { muted_until: null } }),
-    onSuccess: ({ data }) => noteMuted(data),
+    onSuccess: ({ data }) => notifyMuted(data),
     onError: (error) => notify({ id, type: "error", header: say.notUnmuted, content: <FailureNote error={error} /> }),
   });
   return {
@@ -117,7 +117,7 @@ function MuteDialog({ alert, name, onDismiss }: { alert: Alert; name: string; on
     body: ({ hours }) => ({ muted_until: muteFor(Number(hours)) }),
     send: (_changed, version, body) => client.alerts.update({ params: { id }, body, ...version }),
     done: ({ data }) => {
-      noteMuted(data);
+      notifyMuted(data);
       onDismiss();
     },
   });

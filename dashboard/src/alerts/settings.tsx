@@ -8,9 +8,9 @@ import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { alertSettings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Form, TextField } from "../resource/form.tsx";
-import { Loaded } from "../resource/loaded.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { Loaded } from "../resource/page/loaded.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 
 const above = () => [{ text: text.alerts.title, href: "/alerts" }];
 

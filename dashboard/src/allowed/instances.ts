@@ -11,7 +11,7 @@ import {
   type InstanceAction,
 } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
-import { shownOf } from "../resource/status.tsx";
+import { shownOf } from "../resource/words/status.tsx";
 
 /** What the rules need to know of an instance. */
 type RuledInstance = Omit<ListedInstance, "server">;

@@ -3,11 +3,11 @@ import { BASE_PATH } from "../../../shared/api/base-path.ts";
 import { buildClient } from "../../../shared/api/client-of.ts";
 import { PROBLEMS } from "../../../shared/domain/problems.ts";
 import { language } from "../messages/language.ts";
-import { noteDate } from "../session/clock.ts";
+import { adjustClock } from "../session/clock.ts";
 import { errorIn } from "../session/error-in.ts";
 import { withProof } from "../session/proof.ts";
 import { endSession, onOtherUser, session } from "../session/session.ts";
-import { noteSetUp } from "../session/set-up.ts";
+import { detectRequiredSetUp } from "../session/set-up.ts";
 import { endpoints } from "./endpoints.ts";
 import { throughGate } from "./gate.ts";
 
@@ -56,11 +56,11 @@ export const client = buildClient(endpoints, {
     }
     const token = session()?.token;
     const response = await withProof(() => throughGate(request, revalidated));
-    noteDate(response.headers.get("date"));
+    adjustClock(response.headers.get("date"));
     // A response that arrives after another sign-in does not affect the new session.
     if (token === undefined || session()?.token !== token) return response;
     if (response.status === 401 && !(await isOfSomethingElse(response))) endSession("ended");
-    await noteSetUp(response);
+    await detectRequiredSetUp(response);
     return response;
   },
 });

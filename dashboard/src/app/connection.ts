@@ -2,8 +2,8 @@
 import type { Query, QueryCache } from "@tanstack/react-query";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { createStore } from "../session/store.ts";
-import { waitOf } from "./limit.ts";
-import { passes } from "./words.ts";
+import { retryAfterSeconds } from "./limit.ts";
+import { isTransient } from "./words.ts";
 
 /** How soon a page that failed to load tries again. */
 export const RECOVER_MS = 5_000;
@@ -18,18 +18,18 @@ export const isUnreachable = (error: unknown): boolean => error instanceof Clien
 
 type AnyQuery = Pick<Query, "queryHash">;
 
-export function noteOutcome({ queryHash }: AnyQuery, error?: unknown): void {
+export function recordOutcome({ queryHash }: AnyQuery, error?: unknown): void {
   if (isUnreachable(error)) withoutResponse.add(queryHash);
   else withoutResponse.delete(queryHash);
   if (lost.get() !== withoutResponse.size > 0) lost.set(withoutResponse.size > 0);
 }
 
 /** What the page no longer shows says nothing, nor does what it has fetched once, such as for a file. */
-export const forgetUnused = (cache: QueryCache): (() => void) =>
+export const clearUnusedOutcomes = (cache: QueryCache): (() => void) =>
   cache.subscribe(({ type, query }) => {
-    if (type === "removed" || (type === "observerRemoved" && !query.isActive())) noteOutcome(query);
+    if (type === "removed" || (type === "observerRemoved" && !query.isActive())) recordOutcome(query);
   });
 
 /** After a rate limit, the query's own retry does it. */
 export const recoverAfter = (error: unknown): number | false =>
-  error !== null && passes(error) && waitOf(error) === undefined && RECOVER_MS;
+  error !== null && isTransient(error) && retryAfterSeconds(error) === undefined && RECOVER_MS;

@@ -7,8 +7,8 @@ import { useEffect, useRef } from "react";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
 import { isUnreachable } from "./connection.ts";
-import { waitOf } from "./limit.ts";
-import { spanInWords, wordsOf } from "./words.ts";
+import { retryAfterSeconds } from "./limit.ts";
+import { spanInWords, describeError } from "./words.ts";
 
 interface Props {
   error: unknown;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function Failure({ error, retry, resend }: Props) {
-  const { title, text: explanation, requestId } = wordsOf(error);
+  const { title, text: explanation, requestId } = describeError(error);
   const again = retry ?? resend;
   const left = useRetryAfterLimit(error, again);
   // The banner above the page says it once, and the page is fetched again by itself.
@@ -43,7 +43,7 @@ export function Failure({ error, retry, resend }: Props) {
 
 /** The same in a notification, whose header says what failed, in its own colors. */
 export function FailureNote({ error }: { error: unknown }) {
-  const { text: explanation, requestId } = wordsOf(error);
+  const { text: explanation, requestId } = describeError(error);
   return (
     <>
       {explanation}
@@ -54,11 +54,11 @@ export function FailureNote({ error }: { error: unknown }) {
 
 /** The seconds left until the rate limit resets; then retries once per error. */
 function useRetryAfterLimit(error: unknown, again: (() => void) | undefined): number {
-  const left = useCountdown(waitOf(error), error);
+  const left = useCountdown(retryAfterSeconds(error), error);
   const waiting = useRef<unknown>(undefined);
   useEffect(() => {
     if (left > 0) waiting.current = error;
-    else if (waiting.current === error && waitOf(error) !== undefined) {
+    else if (waiting.current === error && retryAfterSeconds(error) !== undefined) {
       waiting.current = undefined;
       again?.();
     }

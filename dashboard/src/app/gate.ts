@@ -43,7 +43,7 @@ function closeUntil(moment: number): void {
 let left = { remaining: Infinity, until: 0 };
 
 /** Waits as long as others would have fewer requests than this left. One request may follow. */
-export async function leaveRoom(requests: number): Promise<void> {
+export async function waitForRoom(requests: number): Promise<void> {
   while (left.remaining <= requests && left.until > Date.now())
     await new Promise((resolve) => {
       setTimeout(resolve, left.until - Date.now());
@@ -63,7 +63,7 @@ export async function throughGate(request: Request, send: (...request: Request) 
   if (typeof url === "string" && AROUND_SESSIONS.test(url)) return send(...request);
   const sendNoting = async (): Promise<Response> => {
     const response = await send(...request);
-    await note(response, init?.method);
+    await readRateLimit(response, init?.method);
     return response;
   };
   if (inLine === 0 && !isClosed()) return sendNoting();
@@ -89,7 +89,7 @@ async function opened(signal: AbortSignal | null | undefined): Promise<void> {
 }
 
 /** Closes the gate if a response says that the limit is reached. */
-async function note(response: Response, method: string | undefined): Promise<void> {
+async function readRateLimit(response: Response, method: string | undefined): Promise<void> {
   const { status, headers } = response;
   const [limit = Number.NaN, remaining, reset = 0] = ["limit", "remaining", "reset"].map((name) =>
     Number(headers.get(`x-ratelimit-${name}`) ?? Number.NaN),

@@ -5,5 +5,5 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 const WAIT_SECONDS = 60;
 
 /** In seconds; undefined for errors other than the rate limit. */
-export const waitOf = (error: unknown): number | undefined =>
+export const retryAfterSeconds = (error: unknown): number | undefined =>
   error instanceof ClientError && error.code === "RATE_LIMIT_EXCEEDED" ? (error.retryAfter ?? WAIT_SECONDS) : undefined;

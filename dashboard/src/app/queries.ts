@@ -35,13 +35,13 @@ const named = <T extends { id: string }>(resource: string, list: (query: { ids: 
 };
 
 /** Figures come about every ten minutes, and no change of a record brings them. */
-const FIGURES_MS = 60_000;
-const ofFigures = { staleTime: FIGURES_MS, meta: { changedBy: [] } satisfies QueryMeta };
+const METRICS_MS = 60_000;
+const ofMetrics = { staleTime: METRICS_MS, meta: { changedBy: [] } satisfies QueryMeta };
 
 export const servers = {
   metrics: (id: string, query: ListQuery) => ({
     ...question(["servers", "metrics", id, query], ({ signal }) => client.servers.metrics({ params: { id }, query, signal })),
-    ...ofFigures,
+    ...ofMetrics,
   }),
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
@@ -62,7 +62,7 @@ export const instances = {
   }),
   metrics: (id: string, query: ListQuery) => ({
     ...question(["instances", "metrics", id, query], ({ signal }) => client.instances.metrics({ params: { id }, query, signal })),
-    ...ofFigures,
+    ...ofMetrics,
   }),
   named: named("instances", (query) => client.instances.list({ query })),
 };
@@ -226,7 +226,7 @@ export const overview = () => question(["overview"], ({ signal }) => client.over
 /** The servers and instances that are loaded most. */
 export const worst = () => ({
   ...question(["overview", "worst"], ({ signal }) => client.overview.worst({ signal })),
-  ...ofFigures,
+  ...ofMetrics,
 });
 
 /** For forms, which show nothing of the quotas that the settings say, too. */

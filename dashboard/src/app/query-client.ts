@@ -3,12 +3,12 @@ import { MutationCache, type Query, QueryCache, QueryClient } from "@tanstack/re
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Overview } from "../../../shared/api/overview.ts";
 import { onOtherUser } from "../session/session.ts";
-import { forgetUnused, noteOutcome, recoverAfter } from "./connection.ts";
+import { clearUnusedOutcomes, recordOutcome, recoverAfter } from "./connection.ts";
 import { isClosed } from "./gate.ts";
 import { operationIdsIn } from "./operation-ids.ts";
-import { waitOf } from "./limit.ts";
+import { retryAfterSeconds } from "./limit.ts";
 import { overview } from "./queries.ts";
-import { passes } from "./words.ts";
+import { isTransient } from "./words.ts";
 
 /** A page that comes back within this time shows the cached data without a request. */
 const FRESH_SECONDS = 5;
@@ -22,12 +22,12 @@ const GONE_SECONDS = 1;
 
 /** A request that the rate limit has rejected waits at the gate, with all others. */
 function retryDelay(count: number, error: Error): number {
-  if (waitOf(error) !== undefined && isClosed()) return 0;
+  if (retryAfterSeconds(error) !== undefined && isClosed()) return 0;
   return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
 }
 
 /** For a change without a form or a dialog, which would show the error and send it again. */
-export const AFTER_LIMIT = { retry: (_: number, error: Error) => waitOf(error) !== undefined, retryDelay };
+export const AFTER_LIMIT = { retry: (_: number, error: Error) => retryAfterSeconds(error) !== undefined, retryDelay };
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -38,7 +38,7 @@ export const queryClient = new QueryClient({
       refetchOnWindowFocus: false, // the overview is, and says whether anything has changed (follow-changes.ts)
       refetchInterval: ({ state }) => recoverAfter(state.error),
       // Requests that wait for the rate limit continue as soon as they may, however often.
-      retry: (count, error) => waitOf(error) !== undefined || (count < RETRIES_MAX && passes(error)),
+      retry: (count, error) => retryAfterSeconds(error) !== undefined || (count < RETRIES_MAX && isTransient(error)),
       retryDelay,
     },
     // A user decides whether to send a change again; the form then sends the same Idempotency-Key.
@@ -46,8 +46,8 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false, gcTime: GONE_SECONDS * 1000 },
   },
   queryCache: new QueryCache({
-    onError: (error, query) => noteOutcome(query, error),
-    onSuccess: (_, query) => noteOutcome(query),
+    onError: (error, query) => recordOutcome(query, error),
+    onSuccess: (_, query) => recordOutcome(query),
   }),
   mutationCache: new MutationCache({
     onSuccess: async (response) => {
@@ -61,7 +61,7 @@ export const queryClient = new QueryClient({
   }),
 });
 
-forgetUnused(queryClient.getQueryCache());
+clearUnusedOutcomes(queryClient.getQueryCache());
 
 /** Fetches again what the page failed to load. */
 export const retryFailed = (): Promise<void> =>

@@ -3,7 +3,7 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import { ApiError, type Problem } from "../../../shared/api/errors.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { text } from "../messages/text.ts";
-import { waitOf } from "./limit.ts";
+import { retryAfterSeconds } from "./limit.ts";
 import { recognized } from "./recognized.ts";
 
 interface Words {
@@ -13,7 +13,7 @@ interface Words {
   requestId: string | undefined;
 }
 
-export function wordsOf(error: unknown): Words {
+export function describeError(error: unknown): Words {
   if (!(error instanceof ClientError)) return { ...text.app.failure.unknown, requestId: undefined };
   return { ...wordsFor(error), requestId: error.requestId === "" ? undefined : error.requestId };
 }
@@ -22,7 +22,7 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
   const say = text.app.failure;
   if (error.code === "NETWORK_ERROR") return say.network;
   if (error.code === "RATE_LIMIT_EXCEEDED")
-    return { title: say.limit.title, text: say.limit.text(spanInWords(waitOf(error) ?? 0)) };
+    return { title: say.limit.title, text: say.limit.text(spanInWords(retryAfterSeconds(error) ?? 0)) };
   if (error.status >= 500 || error.code === "UNEXPECTED_RESPONSE")
     return { title: say.service, text: `${recognized(error.message)}.` };
   if (error.code === "NOT_FOUND") return say.missing;
@@ -93,5 +93,5 @@ function isProblem(value: unknown): value is Problem {
 export const isMissing = (error: unknown): boolean => error instanceof ClientError && error.code === "NOT_FOUND";
 
 /** Whether the same request may well succeed in a moment. */
-export const passes = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof ClientError && (error.status === 0 || error.status === 429 || error.status >= 500);

@@ -4,11 +4,11 @@ import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Chooser } from "../resource/chooser.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { given, useForm } from "../resource/use-form.ts";
-import { usePages } from "../resource/use-pages.ts";
+import { Chooser } from "../resource/form/chooser.tsx";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
+import { usePages } from "../resource/page/use-pages.ts";
 import { id } from "../../../shared/api/fields.ts";
 
 const body = create().body.extend({ instance_id: id("instance") });
@@ -59,7 +59,7 @@ function BackUpForm({ title, disabledReasonOf, chosen, note, onDismiss }: FormPr
     of: chosen,
     initial: { instance_id: chosen, note },
     schema: body,
-    body: ({ instance_id, note }) => ({ instance_id, note: given(note) }),
+    body: ({ instance_id, note }) => ({ instance_id, note: textOrUndefined(note) }),
     send: ({ instance_id, ...body }, idempotencyKey) =>
       client.backups.create({ params: { id: instance_id }, body, idempotencyKey }),
     done: onDismiss,

@@ -2,15 +2,15 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
-import { momentOf } from "./words.ts";
+import { Deletion } from "../resource/dialog/deletion.tsx";
+import { backupTime } from "./words.ts";
 
 export function DeleteBackup({ backup, onDismiss }: { backup: Backup; onDismiss: () => void }) {
   const say = text.backupDialogs.delete;
   return (
     <Deletion
       of={backup.id}
-      title={say.titleOf(backup, momentOf(backup))}
+      title={say.titleOf(backup, backupTime(backup))}
       confirm={say.title}
       send={() => client.backups.delete({ params: { id: backup.id } })}
       rehearse={() => client.backups.delete.dryRun({ params: { id: backup.id } })}

@@ -16,18 +16,18 @@ import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
 import { OperationsTable } from "../operations/table.tsx";
-import { Action } from "../resource/action.tsx";
-import { Copyable } from "../resource/copyable.tsx";
-import { Labels } from "../resource/labels.tsx";
-import { inDigits } from "../resource/number.ts";
-import { OnDemand } from "../resource/on-demand.tsx";
-import { Reason } from "../resource/reason.tsx";
-import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Labels } from "../resource/list/labels.tsx";
+import { formatCount } from "../resource/words/number.ts";
+import { OnDemand } from "../resource/page/on-demand.tsx";
+import { Reason } from "../resource/words/reason.tsx";
+import { Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { DrillResult } from "./drill.tsx";
-import { copyPage, kindInWords, momentOf, versionOf } from "./words.ts";
-import { sizeInWords } from "../resource/size.ts";
-import { hasPlace } from "../resource/use-place.ts";
+import { copyPage, kindInWords, backupTime, versionOf } from "./words.ts";
+import { sizeInWords } from "../resource/words/size.ts";
+import { hasListState } from "../resource/list/use-list-state.ts";
 
 const ImportAgain = lazily(async () => (await import("../uploads/import-again.tsx")).ImportAgain, "backupDialogs", "servers");
 
@@ -42,7 +42,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
   const say = text.backupDialogs.details;
   const [search] = useSearchParams();
   const { data, error, refetch } = useQuery(backups.one(id));
-  const header = data === undefined ? say.unknown : say.title(data.data, momentOf(data.data));
+  const header = data === undefined ? say.unknown : say.title(data.data, backupTime(data.data));
   return (
     <Modal visible size="large" header={header} onDismiss={onDismiss}>
       {data !== undefined && !isMissing(error) ? (
@@ -52,7 +52,7 @@ export function BackupDetails({ id, prefix, onDismiss }: Props) {
           <CreateFrom backup={data.data} />
           <Facts backup={data.data} />
           <DrillResult backup={data.data} />
-          <OnDemand title={text.operations.title} opened={hasPlace(search, prefix)}>
+          <OnDemand title={text.operations.title} opened={hasListState(search, prefix)}>
             <OperationsTable resourceId={id} prefix={prefix} />
           </OnDemand>
         </SpaceBetween>
@@ -87,7 +87,7 @@ function FileCount({ count, hint }: { count: number; hint: string }) {
   if (count === 0) return text.backupDialogs.details.noFiles;
   return (
     <>
-      {inDigits(count)}
+      {formatCount(count)}
       <Box variant="small" display="block">
         {hint}
       </Box>
@@ -127,7 +127,7 @@ function Facts({ backup }: { backup: Backup }) {
         { label: say.expires, value: <Time at={locked ? null : backup.expires_at} exact none={say.never} /> },
         { label: say.version, value: versionOf(backup) },
         { label: say.database, value: database_name ?? "–" },
-        { label: say.size, value: size_bytes === null ? "–" : say.bytes(sizeInWords(size_bytes), inDigits(size_bytes)) },
+        { label: say.size, value: size_bytes === null ? "–" : say.bytes(sizeInWords(size_bytes), formatCount(size_bytes)) },
         {
           label: say.missing,
           value: <FileCount count={missing_files} hint={say.missingAbout} />,

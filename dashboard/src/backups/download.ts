@@ -4,7 +4,7 @@ import type { Backup } from "../../../shared/api/backups.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { AFTER_LIMIT } from "../app/query-client.ts";
-import { wordsOf } from "../app/words.ts";
+import { describeError } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 
 export const sendDownload = ({ id }: Backup) => client.backups.download({ params: { id } });
@@ -17,7 +17,7 @@ export function useDownload(): (backup: Backup) => void {
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {
       const say = text.backups.download;
-      const said = wordsOf(error);
+      const said = describeError(error);
       notify({
         id: `download ${id}`,
         type: "error",

@@ -3,7 +3,7 @@ import Modal from "@cloudscape-design/components/modal";
 import { RESTORABLE } from "../../../shared/domain/lifecycle.ts";
 import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Found } from "../resource/found.tsx";
+import { RecordDialog } from "../resource/dialog/record-dialog.tsx";
 import { RunDrill } from "./run-drill.tsx";
 
 interface Props {
@@ -15,7 +15,7 @@ export function DrillNewest({ instance: { id, name }, onDismiss }: Props) {
   const { drill, restore } = text.backupDialogs;
   const title = drill.runTitleOfNewest(name);
   return (
-    <Found title={title} question={backups.listOf(id)({ status: RESTORABLE[0], per_page: 1 })} onDismiss={onDismiss}>
+    <RecordDialog title={title} question={backups.listOf(id)({ status: RESTORABLE[0], per_page: 1 })} onDismiss={onDismiss}>
       {([newest]) =>
         newest === undefined ? (
           <Modal visible header={title} onDismiss={onDismiss}>
@@ -25,6 +25,6 @@ export function DrillNewest({ instance: { id, name }, onDismiss }: Props) {
           <RunDrill backup={newest} onDismiss={onDismiss} />
         )
       }
-    </Found>
+    </RecordDialog>
   );
 }

@@ -1,6 +1,6 @@
 // What the restore drill of a backup found, in a word.
 import type { Drill } from "../../../shared/api/drill.ts";
-import { Status } from "../resource/status.tsx";
+import { Status } from "../resource/words/status.tsx";
 
 /** "Passed" or "Failed", or that there was none. */
 export const DrillStatus = ({ drill }: { drill: Pick<Drill, "status"> | null }) =>

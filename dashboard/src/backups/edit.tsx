@@ -5,13 +5,13 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { labelsToText } from "../resource/labels.tsx";
-import { LabelsField, labelsIn, mergedLabels } from "../resource/labels-field.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
-import { given } from "../resource/use-form.ts";
-import { momentOf } from "./words.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { labelsToText } from "../resource/list/labels.tsx";
+import { LabelsField, labelsIn, mergedLabels } from "../resource/form/labels-field.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
+import { textOrUndefined } from "../resource/form/use-form.ts";
+import { backupTime } from "./words.ts";
 
 const { body } = update();
 
@@ -29,20 +29,20 @@ export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: (
     }),
     merge: mergedLabels,
     schema: body,
-    body: ({ note, locked, labels }) => ({ note: given(note) ?? null, locked, labels: labelsIn(labels) }),
+    body: ({ note, locked, labels }) => ({ note: textOrUndefined(note) ?? null, locked, labels: labelsIn(labels) }),
     send: (body, version) => client.backups.update({ params: { id: backup.id }, body, ...version }),
     unchanged: onDismiss,
     done: ({ data }) => {
       notify({
         id: backup.id,
         type: "success",
-        header: say.saved(data, momentOf(data)),
+        header: say.saved(data, backupTime(data)),
       });
       onDismiss();
     },
   });
   return (
-    <FormDialog title={say.title(backup, momentOf(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
+    <FormDialog title={say.title(backup, backupTime(backup))} form={form} submit={say.save} onDismiss={onDismiss}>
       <TextField label={say.note} optional description={say.noteAbout} {...form.text("note")} />
       <Checkbox
         checked={form.values.locked}

@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { instances, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { ChooserSelect } from "../resource/chooser.tsx";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { gigabytes } from "../resource/size.ts";
-import { usePages } from "../resource/use-pages.ts";
-import type { Place } from "../resource/use-place.ts";
+import { ChooserSelect } from "../resource/form/chooser.tsx";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { gigabytes } from "../resource/words/size.ts";
+import { usePages } from "../resource/page/use-pages.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["kind", "drill", "locked", "larger"] as const;
 /** In gigabytes. */
@@ -24,7 +24,7 @@ const labelsNow = (): Record<(typeof NAMES)[number], Readonly<Record<string, str
 });
 
 /** What a link has that is no such filter is left out. */
-export function backupQuery(place: Place): ListQuery {
+export function backupQuery(place: ListState): ListQuery {
   const labels = labelsNow();
   const known = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
   const [kind, drill, locked, larger] = [known("kind"), known("drill"), known("locked"), known("larger")];

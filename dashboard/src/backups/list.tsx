@@ -12,7 +12,7 @@ import { instances, overview } from "../app/queries.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
-import { Action } from "../resource/action.tsx";
+import { Action } from "../resource/page/action.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { BackupsBulk } from "./bulk.tsx";
 import { ShownDetails } from "./shown-details.tsx";

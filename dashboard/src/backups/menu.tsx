@@ -6,12 +6,12 @@ import { useRunning } from "../operations/watch.ts";
 import { type Home, whyNotDelete, whyNotDrill, whyNotEdit, whyNotRead, whyNotRestore } from "../allowed/backups.ts";
 import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 import { sendDownload, useDownload } from "./download.ts";
-import { copyPage, momentOf } from "./words.ts";
+import { copyPage, backupTime } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
-const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
+const ApiCallDialog = lazily(async () => (await import("../resource/dialog/api-call.tsx")).ApiCallDialog);
 
 interface Props {
   backup: Backup;
@@ -45,7 +45,7 @@ export function BackupMenu({ backup, useHome, onRestore, onDrill, onEdit, onDele
   return (
     <>
       <RowMenu
-        label={say.label(backup, momentOf(backup))}
+        label={say.label(backup, backupTime(backup))}
         items={[
           item("restore", say.restore, whyNotRestore(backup, useHome(backup))),
           item("drill", say.drill, whyNotDrill(backup)),

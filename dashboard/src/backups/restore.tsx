@@ -19,15 +19,15 @@ import { Link } from "../app/link.tsx";
 import { backups, instances } from "../app/queries.ts";
 import type { Part } from "../messages/en/backup-dialogs.ts";
 import { text } from "../messages/text.ts";
-import { Forecast } from "../resource/forecast.tsx";
-import { Chooser } from "../resource/chooser.tsx";
-import { Found } from "../resource/found.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { isSameName } from "../resource/same-name.ts";
-import { usePages } from "../resource/use-pages.ts";
-import { useForm } from "../resource/use-form.ts";
-import { backupOption, copyPage, momentOf } from "./words.ts";
+import { Forecast } from "../resource/dialog/forecast.tsx";
+import { Chooser } from "../resource/form/chooser.tsx";
+import { RecordDialog } from "../resource/dialog/record-dialog.tsx";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { isSameName } from "../resource/dialog/same-name.ts";
+import { usePages } from "../resource/page/use-pages.ts";
+import { useForm } from "../resource/form/use-form.ts";
+import { backupOption, copyPage, backupTime } from "./words.ts";
 
 const { body: restoreBody } = restore();
 
@@ -39,13 +39,13 @@ interface Props {
 export function Restore({ backup, onDismiss }: Props) {
   // The user types the instance's current name; the backup has the name of its time.
   return (
-    <Found
+    <RecordDialog
       title={text.backupDialogs.restore.title(nameOfBackup(backup))}
       question={instances.one(String(backup.instance_id))}
       onDismiss={onDismiss}
     >
       {(instance) => <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss} />}
-    </Found>
+    </RecordDialog>
   );
 }
 
@@ -144,7 +144,7 @@ function RestoreForm({ backup, instance, onDismiss, children }: Props & { instan
   return (
     <FormDialog title={say.title(instance.name)} form={form} submit={say.submit} destructive onDismiss={onDismiss}>
       {children}
-      <Alert type="warning">{say.about({ part, at: momentOf(backup), backupFirst: backup_first })}</Alert>
+      <Alert type="warning">{say.about({ part, at: backupTime(backup), backupFirst: backup_first })}</Alert>
       <Link to={copyPage(backup)}>{say.toNew}</Link>
       <FormField label={say.parts} errorText={form.error("restore_database")}>
         <RadioGroup

@@ -6,11 +6,11 @@ import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Forecast } from "../resource/forecast.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { given, useForm } from "../resource/use-form.ts";
+import { Forecast } from "../resource/dialog/forecast.tsx";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
-import { momentOf } from "./words.ts";
+import { backupTime } from "./words.ts";
 
 const { body } = drill();
 
@@ -31,13 +31,13 @@ export function RunDrill({ backup, onDismiss }: Props) {
     of: backup.id,
     initial: { server_id: "" },
     schema: deleted ? body.extend({ server_id: idField("server") }) : body,
-    body: ({ server_id }) => ({ server_id: given(server_id) }),
+    body: ({ server_id }) => ({ server_id: textOrUndefined(server_id) }),
     send: (body, idempotencyKey) => client.backups.drill({ params: { id: backup.id }, body, idempotencyKey }),
     done: onDismiss,
   });
-  const server_id = given(form.values.server_id);
+  const server_id = textOrUndefined(form.values.server_id);
   return (
-    <FormDialog title={say.runTitle(backup, momentOf(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
+    <FormDialog title={say.runTitle(backup, backupTime(backup))} form={form} submit={say.run} onDismiss={onDismiss}>
       <ServerField
         only={deleted}
         label={say.server}

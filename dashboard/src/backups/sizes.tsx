@@ -8,7 +8,7 @@ import { Failure } from "../app/failure.tsx";
 import { backups } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Chart } from "../metrics/chart.tsx";
-import { useZone } from "../resource/moment.ts";
+import { useZone } from "../resource/words/moment.ts";
 import { sizesIn } from "./sizes-in.ts";
 
 export function BackupSizes({ instanceId }: { instanceId: string }) {

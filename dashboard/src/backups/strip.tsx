@@ -8,9 +8,9 @@ import { Link } from "../app/link.tsx";
 import { backups } from "../app/queries.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { dayIn, inShort, useZone } from "../resource/moment.ts";
-import { shownOf } from "../resource/status.tsx";
-import { usePages } from "../resource/use-pages.ts";
+import { dayIn, formatTime, useZone } from "../resource/words/moment.ts";
+import { shownOf } from "../resource/words/status.tsx";
+import { usePages } from "../resource/page/use-pages.ts";
 import { serviceNow } from "../session/clock.ts";
 import { dayOf, nightOf } from "./night.ts";
 import { Legend } from "./legend.tsx";
@@ -44,9 +44,9 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
           <Day key={day.getTime()} day={day} made={byDay.get(dayOf(day)) ?? []} whole={whole} />
         ))}
         {nextAt !== null && (
-          <li className="due" title={say.due(inShort(nextAt))}>
+          <li className="due" title={say.due(formatTime(nextAt))}>
             <Sign of="due" />
-            <span className="unseen">{say.due(inShort(nextAt))}</span>
+            <span className="unseen">{say.due(formatTime(nextAt))}</span>
           </li>
         )}
       </ol>

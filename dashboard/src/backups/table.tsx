@@ -10,20 +10,20 @@ import { text } from "../messages/text.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useOperation } from "../operations/watch.ts";
 import { workOf } from "../operations/words.ts";
-import { Labels, labelsToText } from "../resource/labels.tsx";
-import { ListFilters } from "../resource/list-filters.tsx";
-import { reasonInWords } from "../resource/sentence.ts";
-import { shownOf, Status } from "../resource/status.tsx";
-import { ResourceTable } from "../resource/table.tsx";
-import type { Column } from "../resource/column.ts";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Labels, labelsToText } from "../resource/list/labels.tsx";
+import { ListFilters } from "../resource/list/list-filters.tsx";
+import { reasonInWords } from "../resource/words/sentence.ts";
+import { shownOf, Status } from "../resource/words/status.tsx";
+import { ResourceTable } from "../resource/list/table.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
 import { DrillStatus } from "./drill-status.tsx";
 import { BackupFilters, backupQuery, FiltersOfInstance } from "./filters.tsx";
 import { BackupMenu } from "./menu.tsx";
-import { backupName, kindInWords, momentOf } from "./words.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { backupName, kindInWords, backupTime } from "./words.ts";
+import { sizeInWords } from "../resource/words/size.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const DeleteBackup = lazily(async () => (await import("./delete.tsx")).DeleteBackup, "backupDialogs");
@@ -191,7 +191,7 @@ function Made({ backup }: { backup: Backup }) {
   const { pathname, search } = useLocation();
   const details = new URLSearchParams(search);
   details.set("backup", backup.id);
-  return <Link to={`${pathname}?${details.toString()}`}>{momentOf(backup)}</Link>;
+  return <Link to={`${pathname}?${details.toString()}`}>{backupTime(backup)}</Link>;
 }
 
 /** The service deletes only those backups automatically that it takes automatically, and none that is locked. */

@@ -2,8 +2,8 @@
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Drill, DrillCheck } from "../../../shared/api/drill.ts";
 import { text } from "../messages/text.ts";
-import { inShort } from "../resource/moment.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { formatTime } from "../resource/words/moment.ts";
+import { sizeInWords } from "../resource/words/size.ts";
 
 /** A newer service may know more names than this page. */
 function wordFor(name: string, known: Readonly<Record<string, string>>): string {
@@ -13,11 +13,11 @@ function wordFor(name: string, known: Readonly<Record<string, string>>): string 
 export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.backups.kinds);
 
 /** A backup has no name: its time identifies it. */
-export const momentOf = ({ created_at }: Pick<Backup, "created_at">): string => inShort(created_at);
+export const backupTime = ({ created_at }: Pick<Backup, "created_at">): string => formatTime(created_at);
 
 /** Where only a name is shown: the instance's or the uploaded file's, and when. */
 export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" | "file_name">): string =>
-  [backup.instance_name ?? backup.file_name, momentOf(backup)].filter((each) => each !== null).join(", ");
+  [backup.instance_name ?? backup.file_name, backupTime(backup)].filter((each) => each !== null).join(", ");
 
 /** The page that makes an instance of it: an uploaded one has none to be a clone of. */
 export const copyPage = ({ id, instance_id }: Pick<Backup, "id" | "instance_id">): string =>
@@ -37,13 +37,13 @@ export const backupInWords = (
   backup: Pick<Backup, "kind" | "created_at"> & { drill: Pick<Drill, "status"> | null },
   status: string,
 ): string =>
-  [kindInWords(backup.kind), momentOf(backup), status.toLowerCase(), drillInWords(backup.drill)]
+  [kindInWords(backup.kind), backupTime(backup), status.toLowerCase(), drillInWords(backup.drill)]
     .filter((each) => each !== null)
     .join(", ");
 
 /** A backup in a selection list: when, how large, what kind, of which version, what for, and whether a drill restored it. */
 export const backupOption = (backup: Backup) => ({
-  label: momentOf(backup),
+  label: backupTime(backup),
   labelTag: sizeInWords(backup.size_bytes),
   description: [kindInWords(backup.kind), versionOf(backup), drillInWords(backup.drill), backup.note]
     .filter((each) => each !== null)

@@ -8,7 +8,7 @@ import { Failure } from "../app/failure.tsx";
 import { useMay } from "../app/may.tsx";
 import { refresh } from "../app/query-client.ts";
 import { text } from "../messages/text.ts";
-import { noteOperation } from "../operations/watch-store.ts";
+import { updateWatchedOperation } from "../operations/watch-store.ts";
 import { bulkNeeds } from "./needs.ts";
 
 type Action = "pause" | "resume" | "cancel";
@@ -21,7 +21,7 @@ export function Controls({ operation: { id, result } }: { operation: Operation }
   const may = useMay();
   const act = useMutation({
     mutationFn: (action: Action) => sendControl(id, action),
-    onSuccess: ({ data }) => noteOperation(data),
+    onSuccess: ({ data }) => updateWatchedOperation(data),
     onSettled: () => void refresh(),
   });
   const control = result?.control;

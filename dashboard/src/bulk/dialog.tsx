@@ -2,7 +2,7 @@
 import Box from "@cloudscape-design/components/box";
 import type { ComponentProps, ReactNode } from "react";
 import { text } from "../messages/text.ts";
-import { Dialog } from "../resource/dialog.tsx";
+import { Dialog } from "../resource/dialog/dialog.tsx";
 import type { DialogProps } from "./candidate.ts";
 import { BulkForecast } from "./forecast.tsx";
 import { choose, Included } from "./included.tsx";

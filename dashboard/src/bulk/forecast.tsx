@@ -2,7 +2,7 @@
 import type { ComponentProps } from "react";
 import type { DryRun, Effect } from "../../../shared/api/dry-run.ts";
 import type { SentenceCode } from "../../../shared/domain/sentences.ts";
-import { Forecast } from "../resource/forecast.tsx";
+import { Forecast } from "../resource/dialog/forecast.tsx";
 import { type BulkRequest, rehearseBulk } from "./use-bulk.ts";
 
 /** Sentences that differ from resource to resource, and those that say the same without that. */

@@ -9,10 +9,10 @@ import { changedLabels } from "../../../shared/domain/labels.ts";
 import { LABELS_BYTES_MAX, LABELS_MAX } from "../../../shared/domain/limits.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Dialog } from "../resource/dialog.tsx";
-import { inDigits } from "../resource/number.ts";
-import { labelsIn, LabelsField } from "../resource/labels-field.tsx";
-import { whyWrong } from "../resource/use-form.ts";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { formatCount } from "../resource/words/number.ts";
+import { labelsIn, LabelsField } from "../resource/form/labels-field.tsx";
+import { problemOfField } from "../resource/form/use-form.ts";
 import type { DialogProps } from "./candidate.ts";
 import { choose, Included } from "./included.tsx";
 import { sendBulk, useBulk } from "./use-bulk.ts";
@@ -30,7 +30,7 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
   const choice = choose(selected, (item) => {
     const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
-    if (countBytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(inDigits(LABELS_BYTES_MAX));
+    if (countBytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(formatCount(LABELS_BYTES_MAX));
     return isSame(next, item.labels) ? say.same : item.why;
   });
   const request = { action, ids: choice.included.map(({ id }) => id), parameters: change };
@@ -72,6 +72,6 @@ function whyInvalid(add: Record<string, string>): string | undefined {
     parse(z.object({ labels }), { labels: add });
     return undefined;
   } catch (error) {
-    return whyWrong(problemsOf(error), "labels");
+    return problemOfField(problemsOf(error), "labels");
   }
 }

@@ -6,7 +6,7 @@ import type { DryRun } from "../../../shared/api/dry-run.ts";
 import { client } from "../app/client.ts";
 import { problemsOf } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { useIdempotencyKey } from "../resource/use-form.ts";
+import { useIdempotencyKey } from "../resource/form/use-form.ts";
 import type { DialogProps } from "./candidate.ts";
 
 export interface BulkRequest {

@@ -8,9 +8,9 @@ import { choose, Included } from "../bulk/included.tsx";
 import { sendBulk } from "../bulk/use-bulk.ts";
 import { bulkWork } from "../bulk/words.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 import { DeployFields, DEPLOY_DEFAULTS, toBody, toPlan } from "./deploy-fields.tsx";
 
 const schema = deployChoices();

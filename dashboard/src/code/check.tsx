@@ -14,10 +14,10 @@ import { May } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
 import { isOpen } from "../operations/watch-store.ts";
 import { useOperation } from "../operations/watch.ts";
-import { Action } from "../resource/action.tsx";
-import { ApiCall } from "../resource/api-call.tsx";
-import { errorInWords } from "../resource/sentence.ts";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { ApiCall } from "../resource/dialog/api-call.tsx";
+import { errorInWords } from "../resource/words/sentence.ts";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { nameOfRepository } from "./words.ts";
 
 interface Choices {

@@ -4,8 +4,8 @@ import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Deploy } from "../../../shared/api/deploys.ts";
 import { text } from "../messages/text.ts";
-import { TextField } from "../resource/form.tsx";
-import { given, type useForm } from "../resource/use-form.ts";
+import { TextField } from "../resource/form/form.tsx";
+import { textOrUndefined, type useForm } from "../resource/form/use-form.ts";
 import { ChoiceFields, type Choices, DEFAULT_CHOICES } from "./choices.tsx";
 import { wordsIn } from "./words.ts";
 
@@ -37,7 +37,7 @@ export const toPlan = ({ modules, names, rehearse, backup_first, update_image }:
 
 export const toBody = ({ note, ...planned }: Values) => ({
   ...toPlan(planned),
-  ...(given(note) !== undefined && { note: given(note) }),
+  ...(textOrUndefined(note) !== undefined && { note: textOrUndefined(note) }),
 });
 
 interface Props {

@@ -26,15 +26,15 @@ import { Outcome } from "../operations/outcome.tsx";
 import { isOpen } from "../operations/watch-store.ts";
 import { useOperation } from "../operations/watch.ts";
 import { StartedBy } from "../operations/started-by.tsx";
-import { Action } from "../resource/action.tsx";
-import { Copyable } from "../resource/copyable.tsx";
-import { Loaded } from "../resource/loaded.tsx";
-import { inShort } from "../resource/moment.ts";
-import { OnDemand } from "../resource/on-demand.tsx";
-import { sentenceOf } from "../resource/sentence.ts";
-import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Loaded } from "../resource/page/loaded.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { OnDemand } from "../resource/page/on-demand.tsx";
+import { sentenceOf } from "../resource/words/sentence.ts";
+import { Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { shortCommit, triggerInWords } from "./words.ts";
 
 const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
@@ -63,7 +63,7 @@ function Shown({ deploy: loaded }: { deploy: Deploy }) {
   const page = `/instances/${deploy.instance_id}${TAB}`;
   return (
     <Page
-      title={text.code.deploys.at(inShort(deploy.created_at))}
+      title={text.code.deploys.at(formatTime(deploy.created_at))}
       above={[
         { text: text.shell.navigation.instances, href: "/instances" },
         { text: instance?.name ?? deploy.instance_id, href: page },

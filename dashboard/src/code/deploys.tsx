@@ -8,14 +8,14 @@ import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { lazily } from "../app/lazily.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { ListFilters } from "../resource/list-filters.tsx";
-import { menuColumn } from "../resource/list-page.tsx";
-import { inShort } from "../resource/moment.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
-import { shownOf, Status } from "../resource/status.tsx";
-import { ResourceTable } from "../resource/table.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { ListFilters } from "../resource/list/list-filters.tsx";
+import { menuColumn } from "../resource/list/list-page.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { RowMenu } from "../resource/list/row-menu.tsx";
+import { shownOf, Status } from "../resource/words/status.tsx";
+import { ResourceTable } from "../resource/list/table.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { listDeploys, narrowDeploys } from "./filters.tsx";
 import { commitsInWords, downtimeInWords, modulesInWords, triggerInWords } from "./words.ts";
 
@@ -32,7 +32,7 @@ export function DeploysTable({ instance, server }: Props) {
     {
       id: "when",
       header: say.columns.when,
-      cell: ({ id, created_at }) => <Link to={`/deploys/${id}`}>{inShort(created_at)}</Link>,
+      cell: ({ id, created_at }) => <Link to={`/deploys/${id}`}>{formatTime(created_at)}</Link>,
       text: ({ created_at }) => created_at,
     },
     {
@@ -73,7 +73,7 @@ export function DeploysTable({ instance, server }: Props) {
       Filters={ListFilters}
       narrowing={narrowDeploys()}
       columns={columns}
-      nameOf={({ created_at }) => say.at(inShort(created_at))}
+      nameOf={({ created_at }) => say.at(formatTime(created_at))}
       empty={say.empty}
       prefix="deploys"
     />
@@ -88,7 +88,7 @@ function DeployMenu({ deploy, instance, server }: Props & { deploy: Deploy }) {
   return (
     <>
       <RowMenu
-        label={text.resource.list.actionsOn(text.code.deploys.at(inShort(deploy.created_at)))}
+        label={text.resource.list.actionsOn(text.code.deploys.at(formatTime(deploy.created_at)))}
         items={deploy.status === DEPLOY_STATUS.completed ? [rollback] : []}
         onChoose={() => setIsOpen(true)}
       />

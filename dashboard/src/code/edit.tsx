@@ -13,9 +13,9 @@ import { notify } from "../app/notifications.ts";
 import { code as codes } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { followsNewest, linesIn, wordsIn } from "./words.ts";
 
 const { body: schema } = update();

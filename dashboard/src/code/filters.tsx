@@ -2,12 +2,12 @@
 import { DEPLOY_STATUS } from "../../../shared/domain/lifecycle.ts";
 import { deploys, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { smallList } from "../resource/small-list.ts";
-import { shownOf } from "../resource/status.tsx";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { smallList } from "../resource/list/small-list.ts";
+import { shownOf } from "../resource/words/status.tsx";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { commitsInWords, modulesInWords, triggerInWords } from "./words.ts";
 
 const NAMES = ["status", "kind"] as const;
@@ -15,7 +15,7 @@ const STATUSES = Object.values(DEPLOY_STATUS);
 const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
 
 /** What a link has that is no such filter is left out. */
-const deployQuery = (place: Place): ListQuery => ({
+const deployQuery = (place: ListState): ListQuery => ({
   status: STATUSES.find((each) => each === place.status),
   trigger: TRIGGERS.find((each) => each === place.kind),
   ...createdQuery(place),

@@ -12,10 +12,10 @@ import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { client } from "../app/client.ts";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
-import { Action } from "../resource/action.tsx";
-import { Dialog } from "../resource/dialog.tsx";
-import { SecretOnce } from "../resource/secret-once.tsx";
-import { Time } from "../resource/time.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
+import { Time } from "../resource/words/time.tsx";
 
 type Change = keyof Messages["code"]["hook"]["changes"];
 

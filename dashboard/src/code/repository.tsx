@@ -5,9 +5,9 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Code } from "../../../shared/api/code.ts";
 import { text } from "../messages/text.ts";
-import { Copyable } from "../resource/copyable.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { shortCommit } from "./words.ts";
 
 type CodeRepository = Code["repositories"][number];

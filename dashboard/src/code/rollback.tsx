@@ -6,12 +6,12 @@ import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
-import { Forecast } from "../resource/forecast.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { inShort } from "../resource/moment.ts";
-import { MoreOptions } from "../resource/more-options.tsx";
-import { given, useForm } from "../resource/use-form.ts";
+import { Forecast } from "../resource/dialog/forecast.tsx";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { MoreOptions } from "../resource/page/more-options.tsx";
+import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
 import { ChoiceFields, DEFAULT_CHOICES } from "./choices.tsx";
 
 const { body: schema } = create();
@@ -41,7 +41,10 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
     of: deploy.id,
     initial,
     schema,
-    body: (values) => ({ ...toPlan(values), ...(given(values.note) !== undefined && { note: given(values.note) }) }),
+    body: (values) => ({
+      ...toPlan(values),
+      ...(textOrUndefined(values.note) !== undefined && { note: textOrUndefined(values.note) }),
+    }),
     send: (body, idempotencyKey) => client.deploys.create({ params, body, idempotencyKey }),
     done: ({ data }) => {
       onDismiss();
@@ -52,7 +55,7 @@ export function Rollback({ deploy, instance: { id, name }, onDismiss }: Props) {
   const body = toPlan(form.values);
   return (
     <FormDialog
-      title={say.title(name, inShort(deploy.created_at))}
+      title={say.title(name, formatTime(deploy.created_at))}
       form={form}
       submit={say.submit}
       destructive

@@ -4,9 +4,9 @@ import { create } from "../../../shared/api/deploys.ts";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 import { DeployFields, DEPLOY_DEFAULTS, toBody, toPlan, type Values } from "./deploy-fields.tsx";
 
 const { body: schema } = create();

@@ -6,10 +6,10 @@ import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Event, FieldChange, OperationOutcome } from "../../../shared/api/events.ts";
 import { kindInWords, valueInWords as measuredInWords } from "../alerts/words.ts";
 import { text } from "../messages/text.ts";
-import { inShort } from "../resource/moment.ts";
-import { errorInWords } from "../resource/sentence.ts";
-import { sizeInWords } from "../resource/size.ts";
-import { shownOf } from "../resource/status.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { errorInWords } from "../resource/words/sentence.ts";
+import { sizeInWords } from "../resource/words/size.ts";
+import { shownOf } from "../resource/words/status.tsx";
 
 export const Changes = ({ of }: { of: Event }) =>
   changesIn(of).map((change) => (
@@ -86,7 +86,7 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 function textInWords(value: string, field: string): string {
   const word = CODES[field]?.(value);
   if (word !== undefined) return word;
-  return MOMENT.test(value) ? inShort(value) : value;
+  return MOMENT.test(value) ? formatTime(value) : value;
 }
 
 /** A newer service may know more fields than this page. */

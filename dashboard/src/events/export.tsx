@@ -12,12 +12,12 @@ import { EVENT_CLASSES } from "../../../shared/domain/event-types.ts";
 import { Failure } from "../app/failure.tsx";
 import { events } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { useAllPages } from "../resource/all-pages.ts";
-import type { Column } from "../resource/column.ts";
-import { saveFile, toCsv } from "../resource/csv.ts";
-import { useKeepFocus } from "../resource/dialog.tsx";
-import { Loading } from "../resource/export-button.tsx";
-import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
+import { useAllPages } from "../resource/list/all-pages.ts";
+import type { Column } from "../resource/list/column.ts";
+import { saveFile, toCsv } from "../resource/list/csv.ts";
+import { useKeepFocus } from "../resource/dialog/dialog.tsx";
+import { Loading } from "../resource/list/export-button.tsx";
+import { dayIn, isDay, nextDay, startOf } from "../resource/words/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 
 const FORMATS = ["csv", "jsonl"] as const;

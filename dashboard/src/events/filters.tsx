@@ -6,14 +6,14 @@ import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-typ
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { PersonFilter, ResourceFilter, TypeFilter } from "../operations/filters.tsx";
-import { isDay, nextDay, startOf, useZone } from "../resource/moment.ts";
-import type { Narrowing } from "../resource/list-query.ts";
-import type { Place } from "../resource/use-place.ts";
+import { isDay, nextDay, startOf, useZone } from "../resource/words/moment.ts";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { actionInWords, actionTypes } from "./words.ts";
 
-const classIn = (place: Place): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
+const classIn = (place: ListState): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
 
-export function eventQuery(place: Place): ListQuery {
+export function eventQuery(place: ListState): ListQuery {
   const { type, actor, resource, day } = place;
   return {
     class: classIn(place),

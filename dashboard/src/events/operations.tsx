@@ -10,12 +10,12 @@ import { OperationFilters, operationQuery } from "../operations/operation-filter
 import { pageOf, pageOfSubject } from "../operations/pages.ts";
 import { StartedBy } from "../operations/started-by.tsx";
 import { actorInWords, durationInWords } from "../operations/words.ts";
-import type { Column } from "../resource/column.ts";
-import { ListPage } from "../resource/list-page.tsx";
-import { buildQuery } from "../resource/list-query.ts";
-import { OnDemand } from "../resource/on-demand.tsx";
-import { usePlace } from "../resource/use-place.ts";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { ListPage } from "../resource/list/list-page.tsx";
+import { buildQuery } from "../resource/list/list-query.ts";
+import { OnDemand } from "../resource/page/on-demand.tsx";
+import { useListState } from "../resource/list/use-list-state.ts";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Only } from "./filters.tsx";
 
 const OverTime = lazily(async () => (await import("./over-time.tsx")).OverTime);
@@ -57,7 +57,7 @@ const LIST = { filters: { status: "operation" }, narrowing: { query: operationQu
 
 export default function Operations() {
   const say = text.events.overTime;
-  const [place] = usePlace("");
+  const [place] = useListState("");
   return (
     <ListPage
       {...LIST}

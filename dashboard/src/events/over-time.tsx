@@ -11,9 +11,9 @@ import { Failure } from "../app/failure.tsx";
 import { type ListQuery, operations } from "../app/queries.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { dayIn, inFull, inTicks, useZone } from "../resource/moment.ts";
-import { inDigits } from "../resource/number.ts";
-import { shownOf } from "../resource/status.tsx";
+import { dayIn, formatFullTime, formatTick, useZone } from "../resource/words/moment.ts";
+import { formatCount } from "../resource/words/number.ts";
+import { shownOf } from "../resource/words/status.tsx";
 import { barsOf, type Step } from "./bars.ts";
 
 const HEIGHT = 200;
@@ -26,7 +26,7 @@ const DAY = {
 const STATUSES = ["succeeded", "failed", "running", "pending"] as const satisfies readonly Operation["status"][];
 
 function spanInWords(step: Step, begin: string): string {
-  if (step === "hour") return inFull(begin);
+  if (step === "hour") return formatFullTime(begin);
   const day = DAY.full.format(new Date(begin));
   return step === "day" ? day : text.events.overTime.week(day);
 }
@@ -52,7 +52,7 @@ export function OverTime({ query }: { query: ListQuery }) {
       title: shownOf("operation", status).word,
       ...(status === "failed" && { color: "#d91515" }),
       data: bars.map((x) => ({ x, y: counts.get(x)?.length ?? 0 })),
-      valueFormatter: inDigits,
+      valueFormatter: formatCount,
     };
   });
   return (
@@ -72,8 +72,8 @@ export function OverTime({ query }: { query: ListQuery }) {
         xScaleType="categorical"
         xDomain={bars}
         i18nStrings={{
-          xTickFormatter: (x) => (step === "hour" ? inTicks(new Date(x), 1) : DAY.tick.format(new Date(x))),
-          yTickFormatter: (y) => (Number.isInteger(y) ? inDigits(y) : ""),
+          xTickFormatter: (x) => (step === "hour" ? formatTick(new Date(x), 1) : DAY.tick.format(new Date(x))),
+          yTickFormatter: (y) => (Number.isInteger(y) ? formatCount(y) : ""),
         }}
         detailPopoverFooter={(x) => <Box variant="small">{spanInWords(step, x)}</Box>}
         empty={<Box color="text-status-inactive">{text.operations.empty}</Box>}

@@ -15,7 +15,7 @@ import { StartDeploy } from "../code/start-deploy.tsx";
 import { ChangeDomain } from "../instances/change-domain.tsx";
 import { DeleteInstance } from "../instances/delete.tsx";
 import { Interrupt } from "../instances/interrupt.tsx";
-import { Found } from "../resource/found.tsx";
+import { RecordDialog } from "../resource/dialog/record-dialog.tsx";
 import { ActOnServer } from "../servers/act.tsx";
 import { DeleteServer } from "../servers/delete.tsx";
 import { type Failed, workOf } from "../operations/words.ts";
@@ -30,16 +30,16 @@ export function RetryDialog({ operation: { type, resource, instance_id, result }
   switch (type) {
     case "server.delete":
       return (
-        <Found {...shared} question={servers.one(resource.id)}>
+        <RecordDialog {...shared} question={servers.one(resource.id)}>
           {(server) => <DeleteServer server={server} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       );
     case "server.reboot":
     case "server.update":
       return (
-        <Found {...shared} question={servers.one(resource.id)}>
+        <RecordDialog {...shared} question={servers.one(resource.id)}>
           {(server) => <ActOnServer action={ON_SERVER[type]} server={server} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       );
     case "instance.start":
     case "instance.stop":
@@ -47,27 +47,27 @@ export function RetryDialog({ operation: { type, resource, instance_id, result }
     case "instance.update":
     case "instance.delete":
       return (
-        <Found {...shared} question={instances.one(resource.id)}>
+        <RecordDialog {...shared} question={instances.one(resource.id)}>
           {(instance) => <OfInstance type={type} instance={instance} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       );
     case "instance.deploy":
       return result?.deploy_id === undefined ? (
-        <Found {...shared} question={instances.one(resource.id)}>
+        <RecordDialog {...shared} question={instances.one(resource.id)}>
           {(instance) => <StartDeploy instance={instance} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       ) : (
-        <Found {...shared} question={deploys.one(result.deploy_id)}>
+        <RecordDialog {...shared} question={deploys.one(result.deploy_id)}>
           {(deploy) => <RetryDeploy deploy={deploy} name={resource.name ?? resource.id} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       );
     case "backup.create":
       return <RetryBackup instanceId={instance_id} backup={resource} {...shared} />;
     default:
       return (
-        <Found {...shared} question={backups.one(result?.backup_id ?? resource.id)}>
+        <RecordDialog {...shared} question={backups.one(result?.backup_id ?? resource.id)}>
           {(backup) => <OfBackup type={type} backup={backup} onDismiss={onDismiss} />}
-        </Found>
+        </RecordDialog>
       );
   }
 }
@@ -114,9 +114,9 @@ function RetryBackup({ title, instanceId, backup: { id, name }, onDismiss }: Ret
   if (instanceId === null) return null;
   const backUp = { instance: { id: instanceId, name: name ?? instanceId }, onDismiss };
   return (
-    <Found title={title} question={backups.one(id)} onDismiss={onDismiss} otherwise={<BackUp {...backUp} />}>
+    <RecordDialog title={title} question={backups.one(id)} onDismiss={onDismiss} otherwise={<BackUp {...backUp} />}>
       {({ note }) => <BackUp note={note} {...backUp} />}
-    </Found>
+    </RecordDialog>
   );
 }
 

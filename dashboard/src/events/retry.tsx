@@ -10,7 +10,7 @@ import { type Need, needsOf, useMissing } from "../app/may.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { type Failed, workOf } from "../operations/words.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 
 const RetryDialog = lazily(
   async () => (await import("./retry-dialog.tsx")).RetryDialog,

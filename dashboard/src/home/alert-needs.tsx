@@ -7,7 +7,7 @@ import { lazily } from "../app/lazily.tsx";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 import { pageOf } from "../operations/pages.ts";
-import { LookAt, Mend } from "./mend.tsx";
+import { LinkAction, DialogAction } from "./need-actions.tsx";
 import { NeedItem } from "./need.tsx";
 
 const DialogOfListed = lazily(async () => (await import("../instances/dialogs.tsx")).DialogOfListed, "instances");
@@ -45,12 +45,12 @@ function ActOf({ alert: { kind, resource } }: { alert: Alert }) {
   if (act === undefined || page === undefined) return null;
   const say = text.home.needs;
   const words = { label: say.acts[act], ariaLabel: say.actOn(say.acts[act], resource.name) };
-  if (act !== "restart" && act !== "quota") return <LookAt href={`${page}${PARTS[act]}`} {...words} />;
+  if (act !== "restart" && act !== "quota") return <LinkAction href={`${page}${PARTS[act]}`} {...words} />;
   if (resource.type !== "instance") return null;
   const dialog = DIALOGS[act];
   return (
-    <Mend needs={INSTANCE_NEEDS[dialog]} {...words}>
+    <DialogAction needs={INSTANCE_NEEDS[dialog]} {...words}>
       {(onDismiss) => <DialogOfListed dialog={dialog} instance={resource} onDeleting={onDismiss} onDismiss={onDismiss} />}
-    </Mend>
+    </DialogAction>
   );
 }

@@ -7,8 +7,8 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { text } from "../messages/text.ts";
-import { inDigits } from "../resource/number.ts";
-import { shownOf } from "../resource/status.tsx";
+import { formatCount } from "../resource/words/number.ts";
+import { shownOf } from "../resource/words/status.tsx";
 import { RESTING, type Tally } from "./use-tally.ts";
 
 interface Props {
@@ -25,7 +25,7 @@ export function Counts({ of, title, href, tally }: Props) {
     <Container
       fitHeight
       header={
-        <Header variant="h2" counter={`(${inDigits(tally.total)})`}>
+        <Header variant="h2" counter={`(${formatCount(tally.total)})`}>
           {title}
         </Header>
       }
@@ -39,14 +39,14 @@ export function Counts({ of, title, href, tally }: Props) {
             <Count
               number={number}
               href={`${href}?status=${status}`}
-              ariaLabel={text.home.counted(number, inDigits(number), word, title)}
+              ariaLabel={text.home.counted(number, formatCount(number), word, title)}
             />
           </li>
         ))}
         {moving > 0 && (
           <li>
             <StatusIndicator type="in-progress">{text.home.inProgress}</StatusIndicator>
-            <Count number={moving} href={href} ariaLabel={text.home.countedInProgress(moving, inDigits(moving), title)} />
+            <Count number={moving} href={href} ariaLabel={text.home.countedInProgress(moving, formatCount(moving), title)} />
           </li>
         )}
       </ul>
@@ -57,10 +57,10 @@ export function Counts({ of, title, href, tally }: Props) {
 /** Zeros are quiet: there is nothing to see behind them. */
 export function Count({ number, href, ariaLabel }: { number: number; href: string; ariaLabel: string }) {
   const follow = useFollow();
-  if (number === 0) return <Box color="text-body-secondary">{inDigits(0)}</Box>;
+  if (number === 0) return <Box color="text-body-secondary">{formatCount(0)}</Box>;
   return (
     <CloudscapeLink href={href} onFollow={follow} fontSize="heading-m" ariaLabel={ariaLabel}>
-      {inDigits(number)}
+      {formatCount(number)}
     </CloudscapeLink>
   );
 }

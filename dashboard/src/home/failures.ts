@@ -6,7 +6,7 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { backups, instances, operations, type QueryMeta, type Question, servers } from "../app/queries.ts";
 import { serviceNow } from "../session/clock.ts";
-import { endOf, isBackup, type Subject, subjectsOf, unmended } from "./unmended.ts";
+import { endedAt, isBackup, type FailedResource, resourceIdsOf, unresolvedFailures } from "./unresolved-failures.ts";
 
 const DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -24,15 +24,15 @@ export function useFailures() {
     ...operations.list({ status: OPERATION.failed, per_page: PER_PAGE_MAX }),
     enabled: may(...needsOf("/operations")),
   });
-  const recent = (failed.data?.data ?? []).filter((each) => isRecent(endOf(each)) && each.error?.code !== "CANCELLED");
+  const recent = (failed.data?.data ?? []).filter((each) => isRecent(endedAt(each)) && each.error?.code !== "CANCELLED");
   const since = recent.map(({ created_at }) => created_at).toSorted()[0];
   const succeeded = useQuery({
     ...operations.list({ status: OPERATION.succeeded, created_after: since, per_page: PER_PAGE_MAX }),
     enabled: since !== undefined,
   });
   const { data: successes = [], meta } = succeeded.data ?? {};
-  const left = unmended(recent, successes);
-  const further = useFurther(meta?.next_cursor == null ? [] : left, since);
+  const left = unresolvedFailures(recent, successes);
+  const further = useFurtherSuccesses(meta?.next_cursor == null ? [] : left, since);
   const queries = [failed, succeeded, ...further.queries];
   return {
     queries,
@@ -40,7 +40,7 @@ export function useFailures() {
     failures:
       failed.isLoading || succeeded.isLoading
         ? []
-        : unmended(left, further.successes, further.subjects).filter((each) => !further.isLoading(each)),
+        : unresolvedFailures(left, further.successes, further.subjects).filter((each) => !further.isLoading(each)),
   };
 }
 
@@ -52,9 +52,9 @@ const TYPES_MAX = 3;
  * more. Backups by their instances, all in one request, and other work by one request for each type; and where that is not all of
  * a type either, by one for each resource that the page names.
  */
-function useFurther(failures: readonly Operation[], since: string | undefined) {
-  const ids = [...new Set(failures.flatMap(subjectsOf))];
-  const found = useQueries({ queries: ids.map(lookUp) });
+function useFurtherSuccesses(failures: readonly Operation[], since: string | undefined) {
+  const ids = [...new Set(failures.flatMap(resourceIdsOf))];
+  const found = useQueries({ queries: ids.map(resourceQuery) });
   const types = [...new Set(failures.filter((each) => !isBackup(each)).map(({ type }) => type))].slice(0, TYPES_MAX);
   const lists = useQueries({
     queries: types.map((type) =>
@@ -64,14 +64,14 @@ function useFurther(failures: readonly Operation[], since: string | undefined) {
   const subjects = new Map(ids.map((id, n) => [id, found[n]?.data]));
   const ofTypes = lists.flatMap(({ data }) => data?.data ?? []);
   const long = types.filter((_, n) => lists[n]?.data?.meta.next_cursor != null);
-  const still = unmended(failures, ofTypes, subjects).filter(({ type }) => long.includes(type));
+  const still = unresolvedFailures(failures, ofTypes, subjects).filter(({ type }) => long.includes(type));
   const isFound = [...found, ...lists].every(({ isLoading }) => !isLoading);
   const named = still.slice(0, SHOWN);
   const ones = useQueries({ queries: isFound ? named.map((each) => succeededSince(each, since)) : [] });
   const isLoading = (failure: Operation): boolean => {
     const at = named.indexOf(failure);
     return (
-      subjectsOf(failure).some((id) => found[ids.indexOf(id)]?.isLoading === true) ||
+      resourceIdsOf(failure).some((id) => found[ids.indexOf(id)]?.isLoading === true) ||
       lists[types.indexOf(failure.type)]?.isLoading === true ||
       (at !== -1 && ones[at]?.isLoading !== false)
     );
@@ -91,7 +91,7 @@ const succeededSince = ({ type, resource }: Operation, since: string | undefined
 });
 
 /** Those of one kind, that are looked up at the same moment, are one request. */
-function lookUp(id: string): Question<Subject | null> {
+function resourceQuery(id: string): Question<FailedResource | null> {
   if (id.startsWith("ins_")) return instances.named(id);
   return id.startsWith("srv_") ? servers.named(id) : backups.named(id);
 }

@@ -5,8 +5,8 @@ import type { ReactNode } from "react";
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import type { NamedResource } from "../operations/pages.ts";
-import { Time } from "../resource/time.tsx";
-import { Name } from "./names.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { ResourceName } from "./resource-name.tsx";
 
 export interface Need {
   id: string;
@@ -26,7 +26,7 @@ export function NeedItem({ need: { title, sign = "error", page, resource, why, s
     <li className="need">
       <div>
         <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>:{" "}
-        <Name of={resource} />
+        <ResourceName of={resource} />
         <Box>{why}</Box>
         {(since !== null || requestId !== undefined) && (
           <Box variant="small" color="text-body-secondary">

@@ -19,10 +19,10 @@ import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
 import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
-import { errorInWords, reasonInWords } from "../resource/sentence.ts";
-import { Time } from "../resource/time.tsx";
+import { errorInWords, reasonInWords } from "../resource/words/sentence.ts";
+import { Time } from "../resource/words/time.tsx";
 import { SHOWN } from "./failures.ts";
-import { LookAt, Mend } from "./mend.tsx";
+import { LinkAction, DialogAction } from "./need-actions.tsx";
 import { type Need, NeedItem } from "./need.tsx";
 import type { useNeeds } from "./needs.ts";
 
@@ -56,13 +56,13 @@ const ofDrill = ({ id, resource, opened_at }: Alert): Need => ({
   resource,
   since: opened_at,
   action: (
-    <Mend
+    <DialogAction
       needs={BACKUP_NEEDS.drill}
       label={text.operations.retry}
       ariaLabel={text.operations.retryOf(workOf("backup.drill").name, resource.name)}
     >
       {(onDismiss) => <DrillNewest instance={resource} onDismiss={onDismiss} />}
-    </Mend>
+    </DialogAction>
   ),
 });
 
@@ -74,7 +74,7 @@ function ofServer(server: ListedServer): Need {
     resource: { type: "server", id, name },
     why: reasonInWords(server),
     since: reported_at ?? updated_at,
-    action: <LookAt href={`/servers/${id}`} label={text.home.needs.show} ariaLabel={text.home.needs.showOf(name)} />,
+    action: <LinkAction href={`/servers/${id}`} label={text.home.needs.show} ariaLabel={text.home.needs.showOf(name)} />,
   };
 }
 
@@ -84,7 +84,7 @@ const ofFullDisk = ({ id, name }: ListedServer, since: string | null): Need => (
   resource: { type: "server", id, name },
   since,
   action: (
-    <LookAt
+    <LinkAction
       href={`/servers/${id}?tab=metrics`}
       label={text.home.needs.acts.charts}
       ariaLabel={text.home.needs.actOn(text.home.needs.acts.charts, name)}
@@ -99,9 +99,9 @@ const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | nul
   why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
   since,
   action: (
-    <Mend needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>
+    <DialogAction needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>
       {(onDismiss) => <BackUp instance={{ id, name }} onDismiss={onDismiss} />}
-    </Mend>
+    </DialogAction>
   ),
 });
 
@@ -164,13 +164,13 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
     ...needs.overdue.filter(({ instance }) => !isTold(instance)).map(({ instance, since }) => ofOverdue(instance, since)),
     ...shownFailures,
   ];
-  const isQuiet = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
+  const isIdle = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
         {needs.error !== null && <Failure error={needs.error} retry={needs.retry} />}
-        {isQuiet && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
-        {(!isQuiet || hints.updates + hints.reboots > 0) && (
+        {isIdle && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
+        {(!isIdle || hints.updates + hints.reboots > 0) && (
           <ul className="plain" aria-label={say.title}>
             {shown.map((need) => (
               <NeedItem key={need.id} need={need} />

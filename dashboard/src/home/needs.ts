@@ -12,7 +12,7 @@ import { alerts, events, instances, type QueryMeta, servers, tokens } from "../a
 import { serviceNow } from "../session/clock.ts";
 import { lowDiskOf } from "../servers/reported.tsx";
 import { SHOWN, useFailures } from "./failures.ts";
-import { untold } from "./untold.ts";
+import { unlistedAlerts } from "./unlisted-alerts.ts";
 import type { Tallies } from "./use-tally.ts";
 
 /** As the first event of an API key that expires, unless the account has changed that. */
@@ -88,7 +88,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     lowDisks: low,
     overdue: late.map((instance) => ({ instance, since: alerted.get(instance.id) ?? becameAt(instance.id) ?? null })),
     // Once it is known what of them is said elsewhere.
-    alerts: machines.isLoading ? [] : untold(found, told),
+    alerts: machines.isLoading ? [] : unlistedAlerts(found, told),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };
 }

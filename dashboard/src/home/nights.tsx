@@ -18,14 +18,14 @@ import { Sign } from "../backups/sign.tsx";
 import { backupInWords } from "../backups/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { dayIn, useZone } from "../resource/moment.ts";
-import { inDigits } from "../resource/number.ts";
-import { sizeInWords } from "../resource/size.ts";
-import { shownOf } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
-import { Updated } from "../resource/updated.tsx";
+import { dayIn, useZone } from "../resource/words/moment.ts";
+import { formatCount } from "../resource/words/number.ts";
+import { sizeInWords } from "../resource/words/size.ts";
+import { shownOf } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Updated } from "../resource/list/updated.tsx";
 import { serviceNow } from "../session/clock.ts";
-import { type Row, rowsOf } from "./rows-of-nights.ts";
+import { type Row, buildNightRows } from "./night-rows.ts";
 
 interface Props {
   /** Whether backups of an instance are overdue. */
@@ -48,13 +48,13 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
   // A day more: the first of them is one of the user's time zone.
   const since = new Date(Math.floor(serviceNow() / DAY_MS - DAYS) * DAY_MS).toISOString();
   const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery(nights(since, isAnyOverdue));
-  const rows = data && rowsOf(data, days.map(dayOf), ({ created_at }) => dayOf(dayIn(created_at)));
+  const rows = data && buildNightRows(data, days.map(dayOf), ({ created_at }) => dayOf(dayIn(created_at)));
   return (
     <Container
       header={
         <Header
           variant="h2"
-          description={data?.isWhole === false ? say.partly(inDigits(NIGHTS_BACKUPS_MAX)) : say.about}
+          description={data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
           actions={
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
               <Updated at={dataUpdatedAt} onlyIfOld />

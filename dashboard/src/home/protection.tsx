@@ -3,8 +3,8 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { text } from "../messages/text.ts";
-import { inDigits } from "../resource/number.ts";
-import { shownOf } from "../resource/status.tsx";
+import { formatCount } from "../resource/words/number.ts";
+import { shownOf } from "../resource/words/status.tsx";
 import { Count } from "./counts.tsx";
 
 const ORDER = ["overdue", "unprotected", "protected"] as const;
@@ -24,7 +24,7 @@ export function Protection({ counts }: { counts: Readonly<Record<(typeof ORDER)[
               <Count
                 number={number}
                 href={`/instances?protection=${status}`}
-                ariaLabel={text.home.counted(number, inDigits(number), word, text.home.instances)}
+                ariaLabel={text.home.counted(number, formatCount(number), word, text.home.instances)}
               />
             </li>
           );

@@ -9,8 +9,8 @@ import { subjectOf } from "../operations/pages.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
 import { actorInWords, workOf } from "../operations/words.ts";
-import { Time } from "../resource/time.tsx";
-import { Name } from "./names.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { ResourceName } from "./resource-name.tsx";
 
 export function Running() {
   const running = useRunning();
@@ -45,7 +45,7 @@ function Work({ operation }: { operation: Operation }) {
       value={progress}
       label={
         <>
-          {workOf(type).running}: <Name of={subjectOf(operation)} />
+          {workOf(type).running}: <ResourceName of={subjectOf(operation)} />
         </>
       }
       description={text.home.startedBy(actorInWords(created_by), <Time at={created_at} />)}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Overview } from "../../../shared/api/overview.ts";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import { overview } from "../app/queries.ts";
-import type { STATUSES } from "../resource/status.tsx";
+import type { STATUSES } from "../resource/words/status.tsx";
 
 /** The states in which a resource rests; all others lead to one of these. */
 export const RESTING: Record<ResourceType, readonly string[]> = {

@@ -10,7 +10,7 @@ import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { worst } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { figureInWords } from "../metrics/words.ts";
+import { metricInWords } from "../metrics/words.ts";
 
 export function Worst() {
   const say = text.home.worst;
@@ -74,7 +74,7 @@ function Ranking({ title, path, of: ranked, unit }: RankingProps) {
         xScaleType="categorical"
         xDomain={[...names.keys()]}
         yDomain={[0, whole]}
-        i18nStrings={{ xTickFormatter: (id) => shortened(nameOf(id)), yTickFormatter: (value) => figureInWords(value, unit) }}
+        i18nStrings={{ xTickFormatter: (id) => shortened(nameOf(id)), yTickFormatter: (value) => metricInWords(value, unit) }}
         detailPopoverSeriesContent={({ x, y }) => ({ key: linkTo(x), value: say[unit](y) })}
         empty={<Box color="text-status-inactive">{say.none}</Box>}
       />

@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
-import { PageActions } from "../resource/page-actions.tsx";
+import { PageActions } from "../resource/page/page-actions.tsx";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 import { type Dialog, dialogNamed } from "./dialogs.tsx";
 

@@ -1,7 +1,7 @@
 // The field for the password of an instance's administrator.
 import { text } from "../messages/text.ts";
-import { TextField } from "../resource/form.tsx";
-import type { TextBinding } from "../resource/use-form.ts";
+import { TextField } from "../resource/form/form.tsx";
+import type { TextBinding } from "../resource/form/use-form.ts";
 
 export const AdminPasswordField = (binding: TextBinding) => (
   <TextField

@@ -6,7 +6,7 @@ import { lazily } from "../app/lazily.tsx";
 import { BackupsBulk } from "../backups/bulk.tsx";
 import { BackupsTable } from "../backups/table.tsx";
 import { text } from "../messages/text.ts";
-import { OnDemand } from "../resource/on-demand.tsx";
+import { OnDemand } from "../resource/page/on-demand.tsx";
 
 const BackupSizes = lazily(async () => (await import("../backups/sizes.tsx")).BackupSizes, "metrics");
 

@@ -5,8 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Certificate, Instance } from "../../../shared/api/instances.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
+import { Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
 
 /** For the details of the instance. */
 export function certificateFacts({ status, expires_at }: Certificate) {

@@ -6,10 +6,10 @@ import { create, update, type Instance } from "../../../shared/api/instances.ts"
 import { client } from "../app/client.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { RecordToSet } from "./dns-record.tsx";
 
 const { domain: domainField } = create().body.shape;

@@ -10,15 +10,15 @@ import { client } from "../app/client.ts";
 import { backupOption } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { deleteFirst } from "../operations/delete-first.ts";
-import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
-import { Chooser } from "../resource/chooser.tsx";
-import { Form, TextField } from "../resource/form.tsx";
-import { MoreOptions } from "../resource/more-options.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { given, useForm } from "../resource/use-form.ts";
-import type { Pages } from "../resource/use-pages.ts";
+import { labelsInBody, CarriedLabels } from "../resource/list/carried-labels.tsx";
+import { Chooser } from "../resource/form/chooser.tsx";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { MoreOptions } from "../resource/page/more-options.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
+import type { Pages } from "../resource/page/use-pages.ts";
 import { AdminPasswordField } from "./admin-password-field.tsx";
-import type { Made } from "./after-making.tsx";
+import type { Made } from "./after-creation.tsx";
 import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
@@ -58,8 +58,8 @@ const toBody = ({ name, domain, server_id, database_name, admin_password, accept
   accept_missing_files: accept_missing_files ? true : undefined,
   name: name.trim(),
   domain: domain.trim().toLowerCase(),
-  server_id: given(server_id),
-  database_name: given(database_name),
+  server_id: textOrUndefined(server_id),
+  database_name: textOrUndefined(database_name),
   admin_password: admin_password === "" ? undefined : admin_password,
 });
 
@@ -84,7 +84,7 @@ const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props,
       admin_password: "",
     },
     schema: cloneBody,
-    body: (values) => ({ ...toBody(values), ...carried(model?.labels) }),
+    body: (values) => ({ ...toBody(values), ...labelsInBody(model?.labels) }),
     send: async (body, idempotencyKey) => {
       if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.clone({ params: { id }, body, idempotencyKey });

@@ -15,9 +15,9 @@ import { Page } from "../app/page.tsx";
 import { backups, instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { type Pages, usePages } from "../resource/use-pages.ts";
+import { type Pages, usePages } from "../resource/page/use-pages.ts";
 import { CloneForm } from "./clone-form.tsx";
-import { AfterMaking, type Made } from "./after-making.tsx";
+import { AfterCreation, type Made } from "./after-creation.tsx";
 
 const COMPLETED = { status: "completed" satisfies BackupStatus };
 
@@ -76,7 +76,7 @@ export default function CloneInstance() {
           onMade={setMade}
         />
       )}
-      {made !== undefined && <AfterMaking made={made} />}
+      {made !== undefined && <AfterCreation made={made} />}
     </Page>
   );
 }

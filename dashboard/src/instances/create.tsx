@@ -20,20 +20,20 @@ import { backups, catalog, instances, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { deleteFirst } from "../operations/delete-first.ts";
-import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
-import { Form, TextField } from "../resource/form.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { useEver } from "../resource/use-ever.ts";
-import { useForm } from "../resource/use-form.ts";
-import type { Pages } from "../resource/use-pages.ts";
+import { labelsInBody, CarriedLabels } from "../resource/list/carried-labels.tsx";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { useWasEver } from "../resource/page/use-was-ever.ts";
+import { useForm } from "../resource/form/use-form.ts";
+import type { Pages } from "../resource/page/use-pages.ts";
 import { NoServer } from "../servers/no-server.tsx";
 import { LowDisk } from "../servers/reported.tsx";
 import { session } from "../session/session.ts";
-import { momentOf, versionOf } from "../backups/words.ts";
+import { backupTime, versionOf } from "../backups/words.ts";
 import { canCreateAgain, isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AdminPasswordField } from "./admin-password-field.tsx";
-import { AfterMaking, type Made } from "./after-making.tsx";
+import { AfterCreation, type Made } from "./after-creation.tsx";
 import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
@@ -71,7 +71,7 @@ function CreateFrom({ like, ...link }: FromProps) {
   const loaded =
     !model.isLoading && active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
   const isKept = failedOne !== undefined && !canCreateAgain(failedOne);
-  const shown = useEver(loaded && active.total !== 0 && !isKept);
+  const shown = useWasEver(loaded && active.total !== 0 && !isKept);
   const failed = offered.error ?? active.error;
   // Without them the form would install an empty ERP.
   const gone = [model, backup].find(({ data, error }) => data === undefined && error !== null);
@@ -106,7 +106,7 @@ function CreateFrom({ like, ...link }: FromProps) {
           }}
         />
       )}
-      {made !== undefined && <AfterMaking made={made} />}
+      {made !== undefined && <AfterCreation made={made} />}
     </Page>
   );
 }
@@ -173,7 +173,7 @@ const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Prop
       admin_password: "",
     },
     schema: instanceBody,
-    body: (values) => ({ ...toBody(values, backup), ...carried(model?.labels) }),
+    body: (values) => ({ ...toBody(values, backup), ...labelsInBody(model?.labels) }),
     send: async (body, idempotencyKey) => {
       if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.create({ body, idempotencyKey });
@@ -252,7 +252,7 @@ function BackupFields({ backup, neutralize, error, onChange }: BackupFieldsProps
   return (
     <SpaceBetween size="l">
       <FormField errorText={error("backup_id") ?? error("erp_version") ?? error("edition")}>
-        <Alert type="info" header={say.beginsWith(backup, momentOf(backup))}>
+        <Alert type="info" header={say.beginsWith(backup, backupTime(backup))}>
           {say.odoo(versionOf(backup))} {backup.kind === "uploaded" && say.keepsUuid}
         </Alert>
       </FormField>

@@ -2,7 +2,7 @@
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 interface Props {
   instance: Instance;

@@ -4,7 +4,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Forecast } from "../resource/forecast.tsx";
+import { Forecast } from "../resource/dialog/forecast.tsx";
 
 export function DeletesFirst({ model: { id, name } }: { model: Pick<Instance, "id" | "name"> }) {
   return (

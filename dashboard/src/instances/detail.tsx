@@ -17,11 +17,11 @@ import { Progress } from "../operations/progress.tsx";
 import { Protection } from "../policies/protection.tsx";
 import { BackupStrip } from "../backups/strip.tsx";
 import { ShownDetails } from "../backups/shown-details.tsx";
-import { Deferred } from "../resource/deferred.tsx";
-import { Loaded } from "../resource/loaded.tsx";
-import { Reason } from "../resource/reason.tsx";
-import { Tabs, useTab } from "../resource/tabs.tsx";
-import { hasPlace } from "../resource/use-place.ts";
+import { WhenInView } from "../resource/page/when-in-view.tsx";
+import { Loaded } from "../resource/page/loaded.tsx";
+import { Reason } from "../resource/words/reason.tsx";
+import { Tabs, useTab } from "../resource/page/tabs.tsx";
+import { hasListState } from "../resource/list/use-list-state.ts";
 import { Actions } from "./actions.tsx";
 import { type Dialog, dialogNamed, InstanceDialog } from "./dialogs.tsx";
 import { DnsRecord } from "./dns-record.tsx";
@@ -86,11 +86,11 @@ function StartAgain({
 }
 
 /** The dialog that a link opens: `?do=restart`. */
-const DO = "do";
+const DIALOG_PARAMETER = "do";
 
-function withoutDo(search: URLSearchParams): URLSearchParams {
+function withoutDialog(search: URLSearchParams): URLSearchParams {
   const others = new URLSearchParams(search);
-  others.delete(DO);
+  others.delete(DIALOG_PARAMETER);
   return others;
 }
 
@@ -102,13 +102,13 @@ function Shown({ instance }: { instance: ShownInstance }) {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();
-  const tab = useTab(TABS, hasPlace(search, HISTORY) ? "history" : undefined);
+  const tab = useTab(TABS, hasListState(search, HISTORY) ? "history" : undefined);
   const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
-  const shown = dialog ?? dialogNamed(search.get(DO));
+  const shown = dialog ?? dialogNamed(search.get(DIALOG_PARAMETER));
   const dismiss = () => {
     setDialog(undefined);
-    if (search.has(DO)) setSearch(withoutDo, { replace: true });
+    if (search.has(DIALOG_PARAMETER)) setSearch(withoutDialog, { replace: true });
   };
   const missing = useMissing()(...(shown === undefined ? [] : INSTANCE_NEEDS[shown]));
   const tabs = TABS.map((id) => ({ id, label: text.instances.tabs[id] }));
@@ -156,9 +156,9 @@ function Overview({ instance, server }: { instance: ShownInstance; server: Serve
       {instance.certificate.status !== "valid" && !isNeverInstalled(instance, server) && <DnsRecord instance={instance} />}
       <Facts instance={instance} server={server} />
       <Protection instance={instance} server={server}>
-        <Deferred>
+        <WhenInView>
           <BackupStrip instanceId={instance.id} nextAt={instance.protection.next_backup_at} />
-        </Deferred>
+        </WhenInView>
       </Protection>
     </SpaceBetween>
   );

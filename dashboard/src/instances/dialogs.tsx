@@ -6,8 +6,8 @@ import { lazily } from "../app/lazily.tsx";
 import { backupPolicies, instances } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Found } from "../resource/found.tsx";
-import { useEver } from "../resource/use-ever.ts";
+import { RecordDialog } from "../resource/dialog/record-dialog.tsx";
+import { useWasEver } from "../resource/page/use-was-ever.ts";
 import { useAct } from "./use-act.ts";
 
 const BackUp = lazily(async () => (await import("../backups/back-up.tsx")).BackUp, "backupDialogs");
@@ -15,10 +15,10 @@ const RestoreAny = lazily(async () => (await import("../backups/restore.tsx")).R
 const PolicyForm = lazily(async () => (await import("../policies/form.tsx")).PolicyForm, "policies");
 const ChangeDomain = lazily(async () => (await import("./change-domain.tsx")).ChangeDomain);
 const DeleteInstance = lazily(async () => (await import("./delete.tsx")).DeleteInstance);
-const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
+const ResourceAlerts = lazily(async () => (await import("../alerts/resource-alerts.tsx")).ResourceAlerts, "alerts");
 const EditInstance = lazily(async () => (await import("./edit.tsx")).EditInstance);
 const Interrupt = lazily(async () => (await import("./interrupt.tsx")).Interrupt);
-const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
+const ApiCallDialog = lazily(async () => (await import("../resource/dialog/api-call.tsx")).ApiCallDialog);
 
 const DIALOGS = [
   "back-up",
@@ -59,9 +59,9 @@ export const DialogOfListed = ({
   instance: { id, name },
   ...props
 }: Omit<Props, "instance"> & { instance: Pick<Instance, "id" | "name"> }) => (
-  <Found title={name} question={instances.one(id)} onDismiss={props.onDismiss}>
+  <RecordDialog title={name} question={instances.one(id)} onDismiss={props.onDismiss}>
     {(instance) => <InstanceDialog {...props} instance={instance} />}
-  </Found>
+  </RecordDialog>
 );
 
 const BackUpOne = (props: OneProps) => <BackUp {...props} />;
@@ -70,13 +70,13 @@ function Policy({ instance, onDismiss }: OneProps) {
   const question = backupPolicies.of(instance.id);
   const { data, error } = useQuery(question);
   // The form asks again whether there is one, and stays meanwhile.
-  const isKnown = useEver(data !== undefined || isMissing(error));
+  const isKnown = useWasEver(data !== undefined || isMissing(error));
   const policy = isMissing(error) ? undefined : data?.data; // the cache keeps one that was deleted
   if (isKnown) return <PolicyForm instance={instance} policy={policy} onDismiss={onDismiss} />;
   return (
-    <Found title={instance.name} question={question} onDismiss={onDismiss}>
+    <RecordDialog title={instance.name} question={question} onDismiss={onDismiss}>
       {() => null}
-    </Found>
+    </RecordDialog>
   );
 }
 
@@ -85,8 +85,8 @@ function StartCall({ instance, onDismiss }: OneProps) {
   return <ApiCallDialog title={text.instances.actions.startCallTitle(instance.name)} send={send} onDismiss={onDismiss} />;
 }
 
-const TellOne = ({ instance: { id, name }, onDismiss }: OneProps) => (
-  <Tell type="instance" id={id} name={name} onDismiss={onDismiss} />
+const AlertsOfInstance = ({ instance: { id, name }, onDismiss }: OneProps) => (
+  <ResourceAlerts type="instance" id={id} name={name} onDismiss={onDismiss} />
 );
 
 const OTHERS: Record<Exclude<Dialog, "start" | "stop" | "restart" | "delete">, ComponentType<OneProps>> = {
@@ -96,5 +96,5 @@ const OTHERS: Record<Exclude<Dialog, "start" | "stop" | "restart" | "delete">, C
   edit: EditInstance,
   domain: ChangeDomain,
   "start-call": StartCall,
-  tell: TellOne,
+  tell: AlertsOfInstance,
 };

@@ -5,8 +5,8 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { text } from "../messages/text.ts";
-import { Help } from "../resource/help.tsx";
-import { Copyable } from "../resource/copyable.tsx";
+import { Help } from "../resource/words/help.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
 import { CertificateCheck } from "./certificate.tsx";
 
 export function DnsRecord({ instance }: { instance: Instance }) {

@@ -5,11 +5,11 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { labelsToText } from "../resource/labels.tsx";
-import { LabelsField, labelsIn, mergedLabels } from "../resource/labels-field.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { labelsToText } from "../resource/list/labels.tsx";
+import { LabelsField, labelsIn, mergedLabels } from "../resource/form/labels-field.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 
 const GB = 1_000_000_000;
 const quotaToText = (bytes: number | null): string => (bytes === null ? "" : String(bytes / GB));

@@ -7,14 +7,14 @@ import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
 import type { ServerOf } from "../allowed/instances.ts";
 import { Link } from "../app/link.tsx";
 import { useNarrow } from "../app/narrow.ts";
-import { momentOf } from "../backups/words.ts";
+import { backupTime } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
-import { Help } from "../resource/help.tsx";
-import { Labels } from "../resource/labels.tsx";
-import { sizeInWords } from "../resource/size.ts";
-import { Status } from "../resource/status.tsx";
-import { Summary } from "../resource/summary.tsx";
-import { Time } from "../resource/time.tsx";
+import { Help } from "../resource/words/help.tsx";
+import { Labels } from "../resource/list/labels.tsx";
+import { sizeInWords } from "../resource/words/size.ts";
+import { Status } from "../resource/words/status.tsx";
+import { Summary } from "../resource/words/summary.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
 import { healthFacts } from "./health.tsx";
@@ -115,5 +115,5 @@ function Origin({ of: { cloned_from }, backupId }: { of: ShownInstance; backupId
   if (cloned_from === null) return say.deletedBackup;
   const { instance_id, instance_name } = cloned_from;
   if (instance_id === null) return <Link to={`/backups?backup=${backupId}`}>{say.uploadedBackup}</Link>;
-  return say.backupOf(<Link to={`/instances/${instance_id}`}>{instance_name}</Link>, momentOf(cloned_from));
+  return say.backupOf(<Link to={`/instances/${instance_id}`}>{instance_name}</Link>, backupTime(cloned_from));
 }

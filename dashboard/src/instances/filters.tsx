@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { type ListQuery, catalog, servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { ChooserSelect } from "../resource/chooser.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { usePages } from "../resource/use-pages.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { ChooserSelect } from "../resource/form/chooser.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { usePages } from "../resource/page/use-pages.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { serviceNow } from "../session/clock.ts";
 
 const NAMES = ["version", "edition", "image", "older", "drill"] as const;
@@ -23,7 +23,7 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
 
 /** What a link has that is no such filter is left out. */
-export function instanceQuery({ version, edition, image, server, older, drill, ...place }: Place): ListQuery {
+export function instanceQuery({ version, edition, image, server, older, drill, ...place }: ListState): ListQuery {
   const days = DAYS.find((each) => String(each) === older);
   return {
     ...(version && { erp_version: version }),

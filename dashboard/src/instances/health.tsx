@@ -1,8 +1,8 @@
 // Whether an instance's ERP can be used, as its server last found out.
 import type { Instance } from "../../../shared/api/instances.ts";
 import { text } from "../messages/text.ts";
-import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
+import { Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { isFailing } from "./instance-status.tsx";
 
 /** For the details of the instance. */

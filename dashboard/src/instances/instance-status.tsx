@@ -1,7 +1,7 @@
 // The status of an instance, or of its ERP: of one that runs and cannot be used, only that matters.
 import type { ListedInstance } from "../../../shared/api/instances.ts";
 import { HEALTH_OF_ERP } from "../../../shared/domain/lifecycle.ts";
-import { shownOf, Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/words/status.tsx";
 
 export const isFailing = ({ health }: Pick<ListedInstance, "health">): boolean => health.status === HEALTH_OF_ERP.failing;
 

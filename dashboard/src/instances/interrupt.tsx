@@ -2,8 +2,8 @@
 import type { Instance } from "../../../shared/api/instances.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Dialog } from "../resource/dialog.tsx";
-import { Forecast } from "../resource/forecast.tsx";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { Forecast } from "../resource/dialog/forecast.tsx";
 import { useAct } from "./use-act.ts";
 
 const EFFECTS = { start: "erp_started", stop: "erp_stopped", restart: "erp_restarted" } as const;

@@ -25,14 +25,14 @@ import {
 import { LOG_READS } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
-import { waitOf } from "../app/limit.ts";
+import { retryAfterSeconds } from "../app/limit.ts";
 import { useMissing } from "../app/may.tsx";
 import { instances } from "../app/queries.ts";
-import { passes } from "../app/words.ts";
+import { isTransient } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { saveFile } from "../resource/csv.ts";
-import { inFull } from "../resource/moment.ts";
-import { useSettled } from "../resource/use-pages.ts";
+import { saveFile } from "../resource/list/csv.ts";
+import { formatFullTime } from "../resource/words/moment.ts";
+import { useSettled } from "../resource/page/use-pages.ts";
 
 export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instance, "id" | "name"> }) {
   const say = text.logs;
@@ -197,7 +197,7 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
         } catch (error) {
           if (signal.aborted) return;
           setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
-          if (!passes(error) && waitOf(error) === undefined) return;
+          if (!isTransient(error) && retryAfterSeconds(error) === undefined) return;
           const wait = error instanceof ClientError ? error.retryAfter : undefined;
           pauseMs = Math.max(PAUSE_MS, (wait ?? 0) * 1000);
         }
@@ -253,7 +253,7 @@ const LogLines = ({ lines }: { lines: readonly LogLine[] }) => (
   <div className="log" role="region" aria-label={text.logs.title} tabIndex={0}>
     {lines.map(({ at, level, logger, message }, index) => (
       <div key={index}>
-        <time dateTime={at}>{inFull(at)}</time> <Level of={level} /> {logger !== null && <b>{logger}: </b>}
+        <time dateTime={at}>{formatFullTime(at)}</time> <Level of={level} /> {logger !== null && <b>{logger}: </b>}
         {message}
       </div>
     ))}

@@ -6,7 +6,7 @@ import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { whyNot, whyNotEdit, whyNotProtect } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 import type { Dialog } from "./dialogs.tsx";
 
 const DialogOfListed = lazily(async () => (await import("./dialogs.tsx")).DialogOfListed);

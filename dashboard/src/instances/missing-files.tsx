@@ -3,7 +3,7 @@ import Checkbox from "@cloudscape-design/components/checkbox";
 import type { Backup } from "../../../shared/api/backups.ts";
 import { lacksManyFiles } from "../../../shared/domain/missing-files.ts";
 import { text } from "../messages/text.ts";
-import { inDigits } from "../resource/number.ts";
+import { formatCount } from "../resource/words/number.ts";
 
 interface Props {
   backup: Backup | undefined;
@@ -18,7 +18,7 @@ export function AcceptMissingFiles({ backup, accepted, onChange }: Props) {
   return (
     <Checkbox
       checked={accepted}
-      description={say.about(inDigits(missing_files), inDigits(listed_files ?? missing_files))}
+      description={say.about(formatCount(missing_files), formatCount(listed_files ?? missing_files))}
       onChange={({ detail }) => onChange(detail.checked)}
     >
       {say.accept}

@@ -7,12 +7,12 @@ import type { ShownInstance } from "../../../shared/api/instances.ts";
 import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
-import { Action } from "../resource/action.tsx";
-import { BothWays } from "../resource/both-ways.tsx";
-import { Copyable } from "../resource/copyable.tsx";
-import { Labels } from "../resource/labels.tsx";
-import { sizeInWords } from "../resource/size.ts";
-import { Time } from "../resource/time.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Labels } from "../resource/list/labels.tsx";
+import { sizeInWords } from "../resource/words/size.ts";
+import { Time } from "../resource/words/time.tsx";
 import type { Dialog } from "./dialogs.tsx";
 
 interface Props {
@@ -100,7 +100,7 @@ function Domain({ instance, server, onAsk }: Props) {
                   label: fields.previousDomains,
                   value: previous.map(({ domain: before, domain_unicode, redirects_until: until }) => (
                     <div key={before}>
-                      {facts.redirects(<BothWays ascii={before} unicode={domain_unicode} />, <Time at={until} exact />)}
+                      {facts.redirects(<AsciiAndUnicode ascii={before} unicode={domain_unicode} />, <Time at={until} exact />)}
                     </div>
                   )),
                 },

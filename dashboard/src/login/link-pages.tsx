@@ -5,7 +5,7 @@ import { type ComponentType, type ReactNode, useState } from "react";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { client } from "../app/client.ts";
 import { useTitle } from "../app/title.ts";
-import { wordsOf } from "../app/words.ts";
+import { describeError } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { beginSession } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
@@ -90,7 +90,7 @@ function LinkError({ error }: { error: unknown }): ReactNode {
   if (error instanceof ClientError && error.code === "UNAUTHORIZED") return <Box type="error">{say.invalid}</Box>;
   if (error instanceof ClientError && error.code === "CONFLICT") return <Box type="error">{say.emailTaken}</Box>;
   if (error instanceof ClientError && isOfPassword(error)) return <Box type="error">{say.passwordHint}</Box>;
-  const { title, text: explanation } = wordsOf(error);
+  const { title, text: explanation } = describeError(error);
   return (
     <Box type="error" title={title}>
       {explanation}

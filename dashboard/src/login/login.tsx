@@ -6,7 +6,7 @@ import { flushSync } from "react-dom";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { useTitle } from "../app/title.ts";
-import { wordsOf } from "../app/words.ts";
+import { describeError } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { useCountdown } from "../session/countdown.ts";
 import { whyNoPasskeys } from "../session/passkeys-offered.ts";
@@ -150,7 +150,7 @@ function Notice({ error, locked, ending, isSecond }: NoticeProps) {
   if (error instanceof ClientError && error.code === "UNAUTHORIZED")
     return <Box type="error">{isSecond || isProof(error) ? login.second.wrong : login.wrong}</Box>;
   if (error !== undefined && !isLockOut(error)) {
-    const { title, text: explanation } = wordsOf(error);
+    const { title, text: explanation } = describeError(error);
     return (
       <Box type="error" title={title}>
         {explanation}

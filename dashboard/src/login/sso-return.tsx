@@ -3,7 +3,7 @@ import "./login.css";
 import { useEffect, useState } from "react";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { useTitle } from "../app/title.ts";
-import { wordsOf } from "../app/words.ts";
+import { describeError } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Box, Product, Support } from "./parts.tsx";
 import { finishSso, NotSignedIn } from "./sso.ts";
@@ -30,7 +30,7 @@ function ReturnError({ error }: { error: unknown }) {
   const say = text.login.sso;
   if (error instanceof NotSignedIn) return <Box type="error">{say.notSignedIn}</Box>;
   if (error instanceof ClientError && error.code === "UNAUTHORIZED") return <Box type="error">{say.invalid}</Box>;
-  const { title, text: explanation } = wordsOf(error);
+  const { title, text: explanation } = describeError(error);
   return (
     <Box type="error" title={title}>
       {explanation}

@@ -5,10 +5,10 @@ import Header from "@cloudscape-design/components/header";
 import LineChart, { type LineChartProps } from "@cloudscape-design/components/line-chart";
 import type { Metrics } from "../../../shared/api/metrics.ts";
 import { text } from "../messages/text.ts";
-import { inFull, inShort, inTicks } from "../resource/moment.ts";
-import { partsOf } from "./gaps.ts";
+import { formatFullTime, formatTime, formatTick } from "../resource/words/moment.ts";
+import { splitAtGaps } from "./gaps.ts";
 import { groupMarks, type Mark } from "./mark-lines.ts";
-import { figureInWords, seriesInWords } from "./words.ts";
+import { metricInWords, seriesInWords } from "./words.ts";
 
 type Line = Metrics["series"][number];
 type Lines = Extract<LineChartProps<Date>["series"][number], { type: "line" }>;
@@ -42,7 +42,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const at = (index: number): Date => new Date(start + index * step * 1000);
   const [first] = lines;
   const unit = first?.unit ?? "count";
-  const words = (value: number): string => figureInWords(value, unit);
+  const words = (value: number): string => metricInWords(value, unit);
   const named = lines.flatMap(({ name, values, maxima }) => {
     const called = seriesInWords(name);
     return [
@@ -53,7 +53,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const shown = named.flatMap(({ called, values }, index): Lines[] => {
     const points = values.flatMap((y, place) => (y === null ? [] : [{ x: at(place), y }]));
     const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
-    return partsOf(points, step).map((data) => ({ ...series, data }));
+    return splitAtGaps(points, step).map((data) => ({ ...series, data }));
   });
   const end = at(first?.values.length ?? 1);
   const limits = limit === undefined ? [] : [limitLine(limit, words)];
@@ -80,8 +80,8 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
         xScaleType="time"
         xDomain={[at(0), end]}
         yDomain={[0, most === 0 ? 1 : most * 1.05]}
-        i18nStrings={{ xTickFormatter: (x) => inTicks(x, step), yTickFormatter: words }}
-        detailPopoverFooter={(x) => <Box variant="small">{inFull(x.toISOString())}</Box>}
+        i18nStrings={{ xTickFormatter: (x) => formatTick(x, step), yTickFormatter: words }}
+        detailPopoverFooter={(x) => <Box variant="small">{formatFullTime(x.toISOString())}</Box>}
         empty={<Box color="text-status-inactive">{text.metrics.none}</Box>}
       />
       {hasOwnLegend && (
@@ -108,7 +108,7 @@ const markLines = (marks: readonly Mark[], time: { from: Date; to: Date }): Thre
     type: "threshold",
     title:
       group.length > TITLES_MAX
-        ? text.metrics.several(group.length, inShort(group[0].at))
+        ? text.metrics.several(group.length, formatTime(group[0].at))
         : group.map(({ title }) => title).join("; "),
     x: new Date(group[0].at),
   }));

@@ -17,11 +17,11 @@ import { instances, type ListQuery, operations, servers } from "../app/queries.t
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 import { workOf } from "../operations/words.ts";
-import { Deferred } from "../resource/deferred.tsx";
-import { inDays, inShort, useZone } from "../resource/moment.ts";
+import { WhenInView } from "../resource/page/when-in-view.tsx";
+import { formatDay, formatTime, useZone } from "../resource/words/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 import { Chart } from "./chart.tsx";
-import { DAYS_MIN, fullAt } from "./forecast.ts";
+import { DAYS_MIN, dayWhenFull } from "./forecast.ts";
 import type { Mark } from "./mark-lines.ts";
 
 type Kind = keyof Messages["metrics"]["charts"];
@@ -85,9 +85,9 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
   return (
     <SpaceBetween size="l">
       <Charts shown={OF_SERVER} question={servers.metrics(server.id, time.query)} time={time} marks={marks} />
-      <Deferred>
+      <WhenInView>
         <DiskInAQuarter server={server} />
-      </Deferred>
+      </WhenInView>
     </SpaceBetween>
   );
 }
@@ -172,7 +172,7 @@ function useMarksOfInstance(id: string, since: string): Mark[] {
 
 /** On a server, with the name of the instance. */
 function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
-  const parts = [workOf(type).name, ...(instance === undefined ? [] : [instance]), inShort(created_at)];
+  const parts = [workOf(type).name, ...(instance === undefined ? [] : [instance]), formatTime(created_at)];
   return { id, at: created_at, title: parts.join(", ") };
 }
 
@@ -204,11 +204,11 @@ function DiskInAQuarter({ server: { id, disk_size_bytes: size } }: { server: Pic
   const { data } = useQuery(servers.metrics(id, query));
   const lines = data === undefined ? [] : linesOf(data.data, ["disk_used_bytes"]);
   if (data === undefined || size === null) return null;
-  const full = fullAt(lines[0]?.values ?? [], { from: data.data.from, size });
+  const full = dayWhenFull(lines[0]?.values ?? [], { from: data.data.from, size });
   return (
     <Chart
       title={say.title}
-      description={full === undefined ? say.unknown(DAYS_MIN) : full === null ? say.notFull : say.full(inDays(full))}
+      description={full === undefined ? say.unknown(DAYS_MIN) : full === null ? say.notFull : say.full(formatDay(full))}
       metrics={data.data}
       lines={lines}
       limit={{ title: say.size, value: size }}

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
  * The day, null if it does not fill, or not for a year, and undefined if nobody can tell yet. Figures are one a day, from the
  * first on.
  */
-export function fullAt(
+export function dayWhenFull(
   daily: readonly (number | null)[],
   { from, size }: { from: string; size: number },
 ): Date | null | undefined {

@@ -9,7 +9,7 @@ interface Point {
 const TEN_MINUTES = 600;
 
 /** The points, in parts between which at least one was not measured. One empty part if there are none. */
-export function partsOf(points: readonly Point[], step: number): Point[][] {
+export function splitAtGaps(points: readonly Point[], step: number): Point[][] {
   const longestMs = 1.5 * Math.max(step, TEN_MINUTES) * 1000;
   const parts: Point[][] = [[]];
   for (const point of points) {

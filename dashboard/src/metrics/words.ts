@@ -1,9 +1,9 @@
 // Figures, and what they are called.
-import type { FigureUnit } from "../../../shared/domain/figures.ts";
+import type { SeriesUnit } from "../../../shared/domain/metrics.ts";
 import { spanInWords } from "../app/words.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { sizeInWords } from "../resource/words/size.ts";
 
 const rounded = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
@@ -13,7 +13,7 @@ export function seriesInWords(name: string): string {
   return known[name] ?? name;
 }
 
-export function figureInWords(value: number, unit: FigureUnit): string {
+export function metricInWords(value: number, unit: SeriesUnit): string {
   const say = text.metrics.units;
   switch (unit) {
     case "bytes":

@@ -2,10 +2,10 @@
 import { type ReactNode, useContext } from "react";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { menuColumn } from "../resource/list-page.tsx";
-import { shownOf, Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { menuColumn } from "../resource/list/list-page.tsx";
+import { shownOf, Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { Outcome, outcomeInWords } from "./outcome.tsx";
 import { RetryMenu } from "./retry-menu.ts";
 import { StartedBy } from "./started-by.tsx";

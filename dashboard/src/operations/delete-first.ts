@@ -3,7 +3,7 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import { client } from "../app/client.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { errorInWords } from "../resource/sentence.ts";
+import { errorInWords } from "../resource/words/sentence.ts";
 
 /** Each request waits for 20 seconds. */
 const WAIT_SECONDS = 20;

@@ -8,9 +8,9 @@ import { needsOf, useMay } from "../app/may.tsx";
 import { events, search, tokens, users } from "../app/queries.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import type { Narrowing } from "../resource/list-query.ts";
-import { withoutUrls } from "../resource/pasted.ts";
-import { useSettled } from "../resource/use-pages.ts";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { withoutUrls } from "../resource/list/pasted.ts";
+import { useSettled } from "../resource/page/use-pages.ts";
 import { actorInWords } from "./words.ts";
 
 interface Option {

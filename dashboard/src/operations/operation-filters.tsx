@@ -2,13 +2,13 @@
 import { OPERATION_TYPES } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { CreatedFilter, createdQuery } from "../resource/created-filter.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import type { Place } from "../resource/use-place.ts";
+import { CreatedFilter, createdQuery } from "../resource/list/created-filter.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { PersonFilter, ResourceFilter, TypeFilter } from "./filters.tsx";
 import { workOf } from "./words.ts";
 
-export const operationQuery = ({ type, actor, resource, ...place }: Place): ListQuery => ({
+export const operationQuery = ({ type, actor, resource, ...place }: ListState): ListQuery => ({
   ...(type && { type }),
   ...(actor && { actor }),
   ...(resource && { resource_id: resource }),

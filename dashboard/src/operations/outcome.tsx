@@ -6,11 +6,11 @@ import type { BulkResult, Operation, OperationResult } from "../../../shared/api
 import { RequestId } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
-import { inShortOfId } from "../resource/moment.ts";
-import { errorInWords } from "../resource/sentence.ts";
-import { Status } from "../resource/status.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { formatTimeOfId } from "../resource/words/moment.ts";
+import { errorInWords } from "../resource/words/sentence.ts";
+import { Status } from "../resource/words/status.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { useStep } from "./use-step.ts";
 import { useOperation } from "./watch.ts";
 import { verificationInWords, workOf } from "./words.ts";
@@ -88,14 +88,14 @@ function Found({ type, result }: { type: string; result: OperationResult }) {
       )}
       {backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup(inShortOfId(backup_id))}</Link>
+          <Link to={`/backups?backup=${backup_id}`}>{text.operations.backup(formatTimeOfId(backup_id))}</Link>
         </div>
       )}
       {drill !== undefined && <div>{text.operations.drill(<Status of="drill" status={drill.status} />)}</div>}
       {verification !== undefined && <div>{verificationInWords(verification)}</div>}
       {safety_backup_id !== undefined && (
         <div>
-          <Link to={`/backups?backup=${safety_backup_id}`}>{safetyBackup(inShortOfId(safety_backup_id))}</Link>
+          <Link to={`/backups?backup=${safety_backup_id}`}>{safetyBackup(formatTimeOfId(safety_backup_id))}</Link>
         </div>
       )}
       {downtime_seconds !== undefined && <div>{text.operations.downtime(downtime_seconds)}</div>}

@@ -5,7 +5,7 @@ import type { Actor } from "../../../shared/api/fields.ts";
 import { useMay } from "../app/may.tsx";
 import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { allPages } from "../resource/all-pages.ts";
+import { allPages } from "../resource/list/all-pages.ts";
 import { useSession } from "../session/session.ts";
 import { actorInWords } from "./words.ts";
 

@@ -10,7 +10,7 @@ import { operationIdsIn } from "../app/operation-ids.ts";
 import { overview } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { session } from "../session/session.ts";
-import { createEnds } from "./ends.ts";
+import { createEndReporter } from "./end-reporter.ts";
 
 /** A little over 2 seconds, so that any two seconds contain at most one request, but for those of `createSearch`. */
 const ASK_EVERY_MS = 2_100;
@@ -25,16 +25,16 @@ export const isOpen = ({ status }: Operation): boolean => status === "pending" |
 /** A bulk action reports on those that it begins. */
 const isOfBulk = ({ request_id }: Operation): boolean => request_id.startsWith("op_");
 
-const seen = (): readonly Operation[] => queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
+const watchedOperations = (): readonly Operation[] => queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
 
 function createWatch() {
   /** By ID: operations that this page started, that lock records, or that it saw running. */
   const followed = new Set<string>();
-  const reportEnds = createEnds();
+  const reportEnds = createEndReporter();
   let noticed = false;
 
   const follow = (ids: readonly string[]): void => {
-    const known = seen();
+    const known = watchedOperations();
     const news = ids.filter((id) => !followed.has(id) && !known.some((each) => each.id === id && !isOpen(each)));
     for (const id of news) followed.add(id);
     if (news.length > 0) void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false });
@@ -89,14 +89,14 @@ function watchQuery(followed: Set<string>) {
     const asksPage = pageIsNext || lost === undefined;
     pageIsNext = !asksPage;
     if (!asksPage) {
-      const since = seen().find(({ id }) => id === lost)?.created_at;
-      const found = await (since === undefined ? one(followed, lost, signal) : from(followed, since, signal));
+      const since = watchedOperations().find(({ id }) => id === lost)?.created_at;
+      const found = await (since === undefined ? fetchOne(followed, lost, signal) : fetchSince(followed, since, signal));
       // What a list does not have yet is asked for by its ID in its next turn.
-      return [...found, ...seen().filter(({ id }) => id !== lost && !found.some((each) => each.id === id))];
+      return [...found, ...watchedOperations().filter(({ id }) => id !== lost && !found.some((each) => each.id === id))];
     }
     const { data, meta } = await client.operations.list({ query: { per_page: PAGE }, signal });
     onPage = new Set(data.map(({ id }) => id));
-    const known = [...data, ...seen().filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    const known = [...data, ...watchedOperations().filter(({ id }) => followed.has(id) && !onPage.has(id))];
     const older = meta.next_cursor == null ? [] : await findOldest(known.filter(isOpen).length, signal);
     return [...known, ...older.filter(({ id }) => !known.some((each) => each.id === id))];
   };
@@ -147,21 +147,21 @@ function createSearch(): (known: number, signal: AbortSignal) => Promise<Operati
 }
 
 /** A wave of hundreds takes a few requests, not one for each. */
-async function from(followed: Set<string>, since: string, signal: AbortSignal): Promise<Operation[]> {
+async function fetchSince(followed: Set<string>, since: string, signal: AbortSignal): Promise<Operation[]> {
   const { data } = await client.operations.list({ query: { created_after: since, order: "asc", per_page: PAGE }, signal });
   const found = data.filter(({ id }) => followed.has(id));
-  for (const { id } of found) toBack(followed, id);
+  for (const { id } of found) moveToEnd(followed, id);
   return found;
 }
 
 /** So that all have their turn. */
-function toBack(followed: Set<string>, id: string): void {
+function moveToEnd(followed: Set<string>, id: string): void {
   followed.delete(id);
   followed.add(id);
 }
 
-async function one(followed: Set<string>, id: string, signal: AbortSignal): Promise<Operation[]> {
-  toBack(followed, id);
+async function fetchOne(followed: Set<string>, id: string, signal: AbortSignal): Promise<Operation[]> {
+  moveToEnd(followed, id);
   try {
     return [(await client.operations.get({ params: { id }, signal })).data];
   } catch (error) {
@@ -172,7 +172,7 @@ async function one(followed: Set<string>, id: string, signal: AbortSignal): Prom
 }
 
 /** What a response says of an operation that the watch has seen counts until its next request. */
-export const noteOperation = (operation: Operation): void =>
+export const updateWatchedOperation = (operation: Operation): void =>
   void queryClient.setQueryData<readonly Operation[]>(KEY, (known) =>
     known?.map((each) => (each.id === operation.id ? operation : each)),
   );

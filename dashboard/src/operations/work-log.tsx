@@ -11,7 +11,7 @@ import type { Operation } from "../../../shared/api/operations.ts";
 import { Failure } from "../app/failure.tsx";
 import { operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { saveFile } from "../resource/csv.ts";
+import { saveFile } from "../resource/list/csv.ts";
 import { isOpen } from "./watch-store.ts";
 
 const LAST_LINES = 20;

@@ -6,8 +6,8 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { RoleField } from "./role-field.tsx";
 
 interface Props {

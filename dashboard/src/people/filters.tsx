@@ -4,11 +4,11 @@ import { ROLES } from "../../../shared/api/roles.ts";
 import { useMay } from "../app/may.tsx";
 import { type ListQuery, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { isUnused, smallList, UNUSED, unusedIn } from "../resource/small-list.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { isUnused, smallList, UNUSED, unusedIn } from "../resource/list/small-list.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["role", "factors", "older"] as const;
 const ROLE_ALONE = ["role"] as const;
@@ -21,7 +21,7 @@ export const hasFactors = ({ second_factors: of }: Partial<AccountUser>): boolea
 export const showsSignIns = ({ second_factors }: Partial<AccountUser>): boolean => second_factors !== null;
 
 /** What a link has that is no such filter is left out, and what only owners and admins may know for all others. */
-const userQuery = (place: Place, isAdmin: boolean): ListQuery => ({
+const userQuery = (place: ListState, isAdmin: boolean): ListQuery => ({
   role: ROLES.find((each) => each === place.role),
   ...(isAdmin && { factors: FACTORS.find((each) => each === place.factors), older: unusedIn(place) }),
   ...createdQuery(place),

@@ -2,17 +2,17 @@
 import { ROLES } from "../../../shared/api/roles.ts";
 import { invitations, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { smallList } from "../resource/small-list.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { smallList } from "../resource/list/small-list.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { readableEmail } from "./own-email.ts";
 
 const NAMES = ["role"] as const;
 
 /** What a link has that is no such filter is left out. */
-const invitationQuery = (place: Place): ListQuery => ({
+const invitationQuery = (place: ListState): ListQuery => ({
   role: ROLES.find((each) => each === place.role),
   ...createdQuery(place),
 });

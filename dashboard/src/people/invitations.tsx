@@ -7,15 +7,15 @@ import { FailureNote } from "../app/failure.tsx";
 import type { Need } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { BothWays } from "../resource/both-ways.tsx";
-import { Deletion } from "../resource/deletion.tsx";
-import { ListFilters } from "../resource/list-filters.tsx";
-import { menuColumn } from "../resource/list-page.tsx";
-import { RowMenu } from "../resource/row-menu.tsx";
-import { ResourceTable } from "../resource/table.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
+import { ListFilters } from "../resource/list/list-filters.tsx";
+import { menuColumn } from "../resource/list/list-page.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
+import { ResourceTable } from "../resource/list/table.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { listInvitations, narrowInvitations } from "./invitation-filters.tsx";
 import { Role, roleInWords } from "./role.tsx";
 import { readableEmail } from "./own-email.ts";
@@ -32,7 +32,7 @@ export function Invitations() {
       text: readableEmail,
       cell: ({ email, email_unicode }) => (
         <Wrapped>
-          <BothWays ascii={email} unicode={email_unicode} />
+          <AsciiAndUnicode ascii={email} unicode={email_unicode} />
         </Wrapped>
       ),
     },

@@ -5,9 +5,9 @@ import type { Role } from "../../../shared/api/roles.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 import { RoleField } from "./role-field.tsx";
 
 const initial: { email: string; role: Role; permissions: Permission[] } = { email: "", role: "viewer", permissions: [] };

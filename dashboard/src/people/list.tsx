@@ -9,15 +9,15 @@ import { lazily } from "../app/lazily.tsx";
 import { useNoteLeftOut } from "../app/left-out.ts";
 import { type Need, useMay, useMissing } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
-import { BothWays } from "../resource/both-ways.tsx";
-import type { Column } from "../resource/column.ts";
-import { ListPage, menuColumn } from "../resource/list-page.tsx";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { ListPage, menuColumn } from "../resource/list/list-page.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 import { hasFactors, listUsers, narrowUsers, showsSignIns } from "./filters.tsx";
 import { Invitations } from "./invitations.tsx";
 import { useSession } from "../session/session.ts";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Role, roleInWords } from "./role.tsx";
 
 const ChangeRole = lazily(async () => (await import("./change-role.tsx")).ChangeRole, "tokens");
@@ -40,7 +40,7 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
         <>
           <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
-            <BothWays ascii={email} unicode={email_unicode} />
+            <AsciiAndUnicode ascii={email} unicode={email_unicode} />
           </Box>
           <Factors of={second_factors} />
           {sso && <StatusIndicator type="success">{text.people.sso}</StatusIndicator>}

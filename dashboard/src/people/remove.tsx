@@ -5,7 +5,7 @@ import type { AccountUser } from "../../../shared/api/users.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 export function RemoveUser({ user: { id, name, email, sso }, onDismiss }: { user: AccountUser; onDismiss: () => void }) {
   const say = text.people.removal;

@@ -2,9 +2,9 @@
 import { update } from "../../../shared/api/backup-policy.ts";
 import { text } from "../messages/text.ts";
 import { NextRuns, PolicyFields, toBody, toValues } from "./form.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { SettledForecast } from "../resource/settled.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 import type { DialogProps } from "../bulk/candidate.ts";
 import { BulkDialog } from "../bulk/dialog.tsx";
 import { rehearseInGeneral } from "../bulk/forecast.tsx";

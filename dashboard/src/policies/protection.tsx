@@ -15,15 +15,15 @@ import { Failure } from "../app/failure.tsx";
 import { backupPolicies } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Action } from "../resource/action.tsx";
-import { sentenceOf } from "../resource/sentence.ts";
-import { Status } from "../resource/status.tsx";
-import { Time, Times } from "../resource/time.tsx";
+import { Action } from "../resource/page/action.tsx";
+import { sentenceOf } from "../resource/words/sentence.ts";
+import { Status } from "../resource/words/status.tsx";
+import { Time, Times } from "../resource/words/time.tsx";
 import { Kept } from "./kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "./words.ts";
 import { lazily } from "../app/lazily.tsx";
 
-const Deletion = lazily(async () => (await import("../resource/deletion.tsx")).Deletion);
+const Deletion = lazily(async () => (await import("../resource/dialog/deletion.tsx")).Deletion);
 const PolicyForm = lazily(async () => (await import("./form.tsx")).PolicyForm);
 
 interface Props {

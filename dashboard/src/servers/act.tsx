@@ -5,8 +5,8 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import type { ServerAction } from "../../../shared/domain/lifecycle.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Dialog } from "../resource/dialog.tsx";
-import { Forecast } from "../resource/forecast.tsx";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { Forecast } from "../resource/dialog/forecast.tsx";
 
 interface Props {
   action: ServerAction;

@@ -13,11 +13,11 @@ import { catalog, defaults, servers } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { deleteFirst } from "../operations/delete-first.ts";
-import { carried, CarriedLabels } from "../resource/carried-labels.tsx";
-import { Forecast } from "../resource/forecast.tsx";
-import { Form, TextField } from "../resource/form.tsx";
-import { useEver } from "../resource/use-ever.ts";
-import { useForm } from "../resource/use-form.ts";
+import { labelsInBody, CarriedLabels } from "../resource/list/carried-labels.tsx";
+import { Forecast } from "../resource/dialog/forecast.tsx";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { useWasEver } from "../resource/page/use-was-ever.ts";
+import { useForm } from "../resource/form/use-form.ts";
 import { SshKeyField } from "../ssh-keys/field.tsx";
 import { OfferFields, OrderInWords, preselected } from "./offer-fields.tsx";
 
@@ -30,7 +30,7 @@ export default function CreateServer() {
   const [like, again] = [search.get("like"), search.get("again")];
   const named = again ?? like;
   const model = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
-  const shown = useEver(!model.isLoading);
+  const shown = useWasEver(!model.isLoading);
   const failed = offered.error ?? preset.error;
   return (
     <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
@@ -72,7 +72,7 @@ function ServerForm({ offered, defaults, model, failed }: Props) {
         : { provider: model.provider, region: model.region, size: model.size, ssh_key_id: model.ssh_key_id }),
     },
     schema: serverBody,
-    body: (values) => ({ ...values, ...carried(model?.labels) }),
+    body: (values) => ({ ...values, ...labelsInBody(model?.labels) }),
     send: async (body, idempotencyKey) => {
       if (failed !== undefined) await deleteFirst(() => client.servers.delete({ params: { id: failed.id } }));
       return client.servers.create({ body, idempotencyKey });

@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 export function DeleteServer({ server, onDismiss }: { server: ListedServer; onDismiss: () => void }) {
   const navigate = useNavigate();

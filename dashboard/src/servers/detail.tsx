@@ -18,21 +18,21 @@ import { catalog, instances, servers } from "../app/queries.ts";
 import { isUsable } from "../allowed/instances.ts";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { Copyable } from "../resource/copyable.tsx";
-import { Labels } from "../resource/labels.tsx";
-import { BothWays } from "../resource/both-ways.tsx";
-import { ListFilters } from "../resource/list-filters.tsx";
-import { menuColumn } from "../resource/list-page.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { Loaded } from "../resource/loaded.tsx";
-import { PageActions } from "../resource/page-actions.tsx";
-import { Reason } from "../resource/reason.tsx";
-import { shownOf, Status } from "../resource/status.tsx";
-import { ResourceTable, type TableProps } from "../resource/table.tsx";
-import type { Column } from "../resource/column.ts";
-import { Summary } from "../resource/summary.tsx";
-import { Tabs, useTab } from "../resource/tabs.tsx";
-import { Time } from "../resource/time.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Labels } from "../resource/list/labels.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { ListFilters } from "../resource/list/list-filters.tsx";
+import { menuColumn } from "../resource/list/list-page.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { Loaded } from "../resource/page/loaded.tsx";
+import { PageActions } from "../resource/page/page-actions.tsx";
+import { Reason } from "../resource/words/reason.tsx";
+import { shownOf, Status } from "../resource/words/status.tsx";
+import { ResourceTable, type TableProps } from "../resource/list/table.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { Summary } from "../resource/words/summary.tsx";
+import { Tabs, useTab } from "../resource/page/tabs.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotAct, whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { priceInWords } from "./price.ts";
@@ -45,7 +45,7 @@ const OperationsTable = lazily(async () => (await import("../operations/table.ts
 const Again = lazily(async () => (await import("./again.tsx")).Again);
 const ServerMetrics = lazily(async () => (await import("../metrics/charts.tsx")).ServerMetrics, "metrics");
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
-const Tell = lazily(async () => (await import("../alerts/tell.tsx")).Tell, "alerts");
+const ResourceAlerts = lazily(async () => (await import("../alerts/resource-alerts.tsx")).ResourceAlerts, "alerts");
 const ActOnServer = lazily(async () => (await import("./act.tsx")).ActOnServer);
 const EditServer = lazily(async () => (await import("./edit.tsx")).EditServer);
 
@@ -138,7 +138,7 @@ function Actions({ server, instances: count, onChoose }: ActionsProps) {
 
 function ServerDialog({ dialog, ...props }: { dialog: Dialog; server: Server; onDismiss: () => void }) {
   const { server, onDismiss } = props;
-  if (dialog === "tell") return <Tell type="server" id={server.id} name={server.name} onDismiss={onDismiss} />;
+  if (dialog === "tell") return <ResourceAlerts type="server" id={server.id} name={server.name} onDismiss={onDismiss} />;
   if (dialog === "edit") return <EditServer {...props} />;
   if (dialog === "delete") return <DeleteServer {...props} />;
   return <ActOnServer action={dialog} {...props} />;
@@ -217,7 +217,7 @@ function instanceColumns(Menu: OfInstances["Menu"]): [Column<ListedInstance>, ..
     {
       id: "domain",
       header: say.domain,
-      cell: ({ domain, domain_unicode }) => <BothWays ascii={domain} unicode={domain_unicode} />,
+      cell: ({ domain, domain_unicode }) => <AsciiAndUnicode ascii={domain} unicode={domain_unicode} />,
       text: ({ domain }) => domain,
     },
     { id: "version", header: say.version, cell: versionOf, text: versionOf },

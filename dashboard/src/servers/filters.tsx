@@ -3,11 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { catalog, type ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { gigabytes } from "../resource/size.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { gigabytes } from "../resource/words/size.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 /** Upper bounds: gigabytes, or numbers of instances. */
 const BOUNDS: Readonly<Record<"instances" | "disk" | "memory", readonly number[]>> = {
@@ -20,10 +20,10 @@ const NAMES = ["provider", "region", "size", "instances", "disk", "memory", "reb
 /** As the API says it. */
 const REBOOTS = { needed: "true", none: "false" } as const;
 
-const boundIn = (place: Place, name: keyof typeof BOUNDS): number | undefined =>
+const boundIn = (place: ListState, name: keyof typeof BOUNDS): number | undefined =>
   BOUNDS[name].find((bound) => String(bound) === place[name]);
 
-const boundQuery = (place: Place): ListQuery => {
+const boundQuery = (place: ListState): ListQuery => {
   const [instances, disk, memory] = [boundIn(place, "instances"), boundIn(place, "disk"), boundIn(place, "memory")];
   return {
     ...(instances !== undefined && { instance_count_below: instances }),
@@ -33,7 +33,7 @@ const boundQuery = (place: Place): ListQuery => {
 };
 
 /** What a link has that is no such filter is left out. */
-export const serverQuery = ({ provider, region, size, reboot, ...place }: Place): ListQuery => ({
+export const serverQuery = ({ provider, region, size, reboot, ...place }: ListState): ListQuery => ({
   ...(provider && { provider }),
   ...(region && { region }),
   ...(size && { size }),

@@ -4,13 +4,13 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import { Link } from "../app/link.tsx";
 import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { BothWays } from "../resource/both-ways.tsx";
-import { labelsColumn } from "../resource/labels.tsx";
-import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
-import type { Column } from "../resource/column.ts";
-import { inDigits } from "../resource/number.ts";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { labelsColumn } from "../resource/list/labels.tsx";
+import { CreateLink, ListPage, menuColumn } from "../resource/list/list-page.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { formatCount } from "../resource/words/number.ts";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { ServersBulk } from "./bulk.tsx";
 import { ServerFilters, serverQuery } from "./filters.tsx";
 import { ServerMenu } from "./menu.tsx";
@@ -28,7 +28,7 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       header: say.name,
       cell: ({ id, name, name_unicode }) => (
         <Link to={`/servers/${id}`}>
-          <BothWays ascii={name} unicode={name_unicode} />
+          <AsciiAndUnicode ascii={name} unicode={name_unicode} />
         </Link>
       ),
       text: ({ name }) => name,
@@ -51,7 +51,7 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
     {
       id: "instances",
       header: text.servers.instances.title,
-      cell: ({ instance_count }) => inDigits(instance_count),
+      cell: ({ instance_count }) => formatCount(instance_count),
       text: ({ instance_count }) => String(instance_count),
     },
     {

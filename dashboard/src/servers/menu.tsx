@@ -8,7 +8,7 @@ import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { whyNotAct, whyNotDelete, whyNotRename } from "../allowed/servers.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 
 const DeleteServer = lazily(async () => (await import("./delete.tsx")).DeleteServer);
 const ActOnServer = lazily(async () => (await import("./act.tsx")).ActOnServer);

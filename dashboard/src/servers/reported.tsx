@@ -3,8 +3,8 @@ import Alert from "@cloudscape-design/components/alert";
 import type { Server } from "../../../shared/api/servers.ts";
 import { DISK_STEPS, diskSize, diskStep } from "../../../shared/domain/low-disk.ts";
 import { text } from "../messages/text.ts";
-import { gigabytes, sizeInWords } from "../resource/size.ts";
-import { Time } from "../resource/time.tsx";
+import { gigabytes, sizeInWords } from "../resource/words/size.ts";
+import { Time } from "../resource/words/time.tsx";
 
 /** For the details of the server. An older service does not say whether it needs a reboot. */
 export function reportedFacts({ needs_reboot = null, ...server }: Omit<Server, "needs_reboot"> & Partial<Server>) {

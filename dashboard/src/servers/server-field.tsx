@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { servers } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Chooser } from "../resource/chooser.tsx";
-import { type Pages, usePages } from "../resource/use-pages.ts";
+import { Chooser } from "../resource/form/chooser.tsx";
+import { type Pages, usePages } from "../resource/page/use-pages.ts";
 import { specsInWords } from "./specs.ts";
 
 interface Props {

@@ -3,7 +3,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { text } from "../messages/text.ts";
-import { shownOf, Status } from "../resource/status.tsx";
+import { shownOf, Status } from "../resource/words/status.tsx";
 import { phasesOf } from "../allowed/servers.ts";
 
 const isDeleting = (server: ListedServer): boolean => phasesOf(server).includes(LIFECYCLE["server.delete"].through);

@@ -6,7 +6,7 @@ const NOISE_MS = 30_000;
 
 export const serviceNow = (): number => Date.now() + ahead;
 
-export function noteDate(date: string | null): void {
+export function adjustClock(date: string | null): void {
   const measured = Date.parse(date ?? "") - Date.now();
   if (!Number.isNaN(measured)) ahead = Math.abs(measured) < NOISE_MS ? 0 : measured;
 }

@@ -31,7 +31,7 @@ export function endOf({ ends, expires_at }: Session): number {
 }
 
 /** Notes that the user has changed their name; other tabs show it with their next session. */
-export function noteName(name: string): void {
+export function renameSessionUser(name: string): void {
   const { session: present, ending } = store.get();
   if (present === undefined) return;
   const next = { ...present, user: { ...present.user, name } };

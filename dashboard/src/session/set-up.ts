@@ -6,7 +6,7 @@ import { createStore } from "./store.ts";
 const mustSetUp = createStore(false);
 export const useMustSetUp = mustSetUp.use;
 
-export async function noteSetUp(response: Response): Promise<void> {
+export async function detectRequiredSetUp(response: Response): Promise<void> {
   if (response.status === 403 && (await errorIn(response))?.code === "SECOND_FACTOR_SETUP_REQUIRED") mustSetUp.set(true);
 }
 

@@ -9,7 +9,7 @@ import { May, Missing, useMissing } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
 import { catalog, settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { OnDemand } from "../resource/on-demand.tsx";
+import { OnDemand } from "../resource/page/on-demand.tsx";
 import { DefaultPolicy } from "./default-policy.tsx";
 import { PasswordForm } from "./password.tsx";
 import { Preferences } from "./preferences.tsx";

@@ -5,9 +5,9 @@ import { client } from "../app/client.ts";
 import { load } from "../app/loading.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 
 /** The browser created none: the user declined, or has one there already. */
 class NotCreated extends Error {

@@ -6,10 +6,10 @@ import { useMay } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
-import { noteName } from "../session/session.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
+import { renameSessionUser } from "../session/session.ts";
 
 interface Props {
   user: { id: string; name: string };
@@ -30,7 +30,7 @@ export function ChangeName({ user, onDismiss }: Props) {
     body: (values) => values,
     send: (_changed, version, body) => client.users.update({ params: { id }, body, ...version }),
     done: ({ data }) => {
-      noteName(data.name);
+      renameSessionUser(data.name);
       notify({ id: "name", type: "success", header: say.nameChanged });
       onDismiss();
     },

@@ -13,7 +13,7 @@ import { text } from "../messages/text.ts";
 import { DefaultPolicyForm } from "../policies/form.tsx";
 import { Kept } from "../policies/kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 interface Props {
   settings: Settings;

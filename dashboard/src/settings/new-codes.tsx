@@ -4,9 +4,9 @@ import Button from "@cloudscape-design/components/button";
 import { useMutation } from "@tanstack/react-query";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { saveFile } from "../resource/csv.ts";
-import { Dialog } from "../resource/dialog.tsx";
-import { SecretOnce } from "../resource/secret-once.tsx";
+import { saveFile } from "../resource/list/csv.ts";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
 
 export function NewCodes({ onDismiss }: { onDismiss: () => void }) {
   const say = text.settings.factors.codes;

@@ -15,8 +15,8 @@ import { notify } from "../app/notifications.ts";
 import { me, users } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { readableEmail } from "../people/own-email.ts";
-import { Form } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { Form } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 
 export function Notifications() {
   const say = text.settings.notifications;

@@ -6,8 +6,8 @@ import { password } from "../../../shared/api/auth.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Form, TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 
 const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 

@@ -7,7 +7,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { chooseLanguage, chosenLanguage, LANGUAGES } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
 import { reload } from "../app/reload.ts";
-import { chooseZone, useZone, ZONES } from "../resource/moment.ts";
+import { chooseZone, useZone, ZONES } from "../resource/words/moment.ts";
 
 /** Those who cannot read the page's language find their own. */
 const NATIVE_NAMES = { en: "English", de: "Deutsch" } as const;

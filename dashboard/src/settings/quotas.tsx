@@ -5,8 +5,8 @@ import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { text } from "../messages/text.ts";
-import { inDigits } from "../resource/number.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { formatCount } from "../resource/words/number.ts";
+import { sizeInWords } from "../resource/words/size.ts";
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
   const say = text.settings.quotas;
@@ -38,7 +38,7 @@ interface QuotaProps {
   inWords?: (number: number) => string;
 }
 
-function Quota({ kind, of: { used, limit }, inWords = inDigits }: QuotaProps) {
+function Quota({ kind, of: { used, limit }, inWords = formatCount }: QuotaProps) {
   return (
     <ProgressBar
       label={kind}

@@ -14,15 +14,15 @@ import { Failure, FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sessions } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 
 export function Sessions() {
   const say = text.settings.sessions;
   const ending = useMutation({
     mutationFn: () => client.auth.endSessions(),
     onSuccess: ({ data }) => notify({ id: "sessions", type: "success", header: say.ended(data.ended) }),
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   const open = useQuery(sessions.list({ per_page: SESSIONS_PER_USER }));
   return (
@@ -75,7 +75,7 @@ function Session({ session }: { session: SignedIn }) {
   );
 }
 
-const tellFailure = (error: Error): void =>
+const notifyFailure = (error: Error): void =>
   notify({ id: "sessions", type: "error", header: text.settings.sessions.notEnded, content: <FailureNote error={error} /> });
 
 function End({ session: { id, ip_address } }: { session: SignedIn }) {
@@ -83,7 +83,7 @@ function End({ session: { id, ip_address } }: { session: SignedIn }) {
   const ending = useMutation({
     mutationFn: () => client.auth.endSession({ params: { id } }),
     onSuccess: () => notify({ id: "sessions", type: "success", header: say.ended(1) }),
-    onError: tellFailure,
+    onError: notifyFailure,
   });
   return (
     <Button

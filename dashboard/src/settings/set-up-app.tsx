@@ -7,10 +7,10 @@ import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Copyable } from "../resource/copyable.tsx";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 
 const { body } = confirmTotp();
 

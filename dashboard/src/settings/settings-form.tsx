@@ -14,9 +14,9 @@ import { May } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { settings } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Form, TextField } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
-import { given } from "../resource/use-form.ts";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
+import { textOrUndefined } from "../resource/form/use-form.ts";
 
 interface Props {
   kept: Settings;
@@ -67,9 +67,9 @@ const useSettingsForm = (kept: Settings) => {
     }) => ({
       ...others,
       allowed_ips: allowed_ips.split(/[,;\s]+/).filter(Boolean),
-      contact_email: given(contact_email) ?? null,
-      default_provider: given(default_provider) ?? null,
-      default_region: given(default_region) ?? null,
+      contact_email: textOrUndefined(contact_email) ?? null,
+      default_provider: textOrUndefined(default_provider) ?? null,
+      default_region: textOrUndefined(default_region) ?? null,
       // An empty text is no number, although JavaScript reads it as 0.
       backup_retention_days: backup_retention_days.trim() === "" ? undefined : Number(backup_retention_days),
       token_max_days: token_max_days.trim() === "" ? null : Number(token_max_days),

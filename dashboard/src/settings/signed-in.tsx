@@ -10,8 +10,8 @@ import { overview } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { useOwnEmail } from "../people/own-email.ts";
 import { Role } from "../people/role.tsx";
-import { BothWays } from "../resource/both-ways.tsx";
-import { Time } from "../resource/time.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { Time } from "../resource/words/time.tsx";
 import { useSession } from "../session/session.ts";
 
 const ChangeName = lazily(async () => (await import("./change-name.tsx")).ChangeName);
@@ -37,7 +37,7 @@ export function SignedIn() {
           minColumnWidth={220} // keeps an email address on one line
           items={[
             { label: say.name, value: session.user.name },
-            { label: say.email, value: <BothWays {...email} /> },
+            { label: say.email, value: <AsciiAndUnicode {...email} /> },
             { label: say.ends, value: <Time at={session.expires_at} exact /> },
             { label: say.role, value: grant === undefined ? "–" : <Role of={grant} /> },
           ]}

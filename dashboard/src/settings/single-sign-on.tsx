@@ -20,14 +20,14 @@ import { sso as ssoQuestion } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { BothWays } from "../resource/both-ways.tsx";
-import { Copyable } from "../resource/copyable.tsx";
-import { Deletion } from "../resource/deletion.tsx";
-import { Form, TextField } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
-import { useEver } from "../resource/use-ever.ts";
-import { given } from "../resource/use-form.ts";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
+import { useWasEver } from "../resource/page/use-was-ever.ts";
+import { textOrUndefined } from "../resource/form/use-form.ts";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 
 const { body: ssoBody } = update();
 
@@ -37,7 +37,7 @@ export function SingleSignOn() {
   const say = text.settings.sso;
   const found = useQuery({ ...ssoQuestion(), retry: (count, error) => !isMissing(error) && count < 2 });
   // The form asks again when it is shown: it stays meanwhile.
-  const wasNone = useEver(isMissing(found.error));
+  const wasNone = useWasEver(isMissing(found.error));
   const [removing, setRemoving] = useState(false);
   const [removals, setRemovals] = useState(0);
   const sso = isMissing(found.error) ? undefined : found.data?.data;
@@ -114,7 +114,7 @@ function rolesIn(typed: string): Record<string, SsoRole> {
 }
 
 const toBody = ({ client_secret, domains, role_claim, roles, ...values }: Values) => {
-  const secret = given(client_secret);
+  const secret = textOrUndefined(client_secret);
   return {
     ...values,
     issuer: values.issuer.trim(),
@@ -124,7 +124,7 @@ const toBody = ({ client_secret, domains, role_claim, roles, ...values }: Values
       .split(/[,;\s]+/)
       .filter(Boolean)
       .map((name) => ({ name })),
-    role_claim: given(role_claim) ?? null,
+    role_claim: textOrUndefined(role_claim) ?? null,
     roles: rolesIn(roles),
   };
 };
@@ -224,7 +224,7 @@ function Domain({ domain }: { domain: SsoDomain }) {
     <li>
       <div>
         <Wrapped>
-          <BothWays ascii={name} unicode={unicode} />
+          <AsciiAndUnicode ascii={name} unicode={unicode} />
         </Wrapped>{" "}
         <StatusIndicator type={verified ? "success" : "pending"}>{verified ? say.verified : say.unverified}</StatusIndicator>
         {!verified && (

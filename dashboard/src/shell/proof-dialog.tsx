@@ -13,8 +13,8 @@ import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { load } from "../app/loading.ts";
 import { text } from "../messages/text.ts";
-import { useKeepFocus } from "../resource/dialog.tsx";
-import { useFocusFirst } from "../resource/use-focus-first.ts";
+import { useKeepFocus } from "../resource/dialog/dialog.tsx";
+import { useFocusFirst } from "../resource/page/use-focus-first.ts";
 import { whyNoPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, useOpenProof } from "../session/proof.ts";
 

@@ -11,11 +11,11 @@ import { instances, search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { type Act, actIn, actOption } from "./acts.ts";
-import { withoutUrls } from "../resource/pasted.ts";
-import { shownOf } from "../resource/status.tsx";
-import { useSettled } from "../resource/use-pages.ts";
+import { withoutUrls } from "../resource/list/pasted.ts";
+import { shownOf } from "../resource/words/status.tsx";
+import { useSettled } from "../resource/page/use-pages.ts";
 
-function placesNow() {
+function pageOptions() {
   const { navigation, search: say } = text.shell;
   return [
     { label: navigation.home, value: "/" },
@@ -100,7 +100,7 @@ export default function Search() {
   const query = useQuery({ ...search.find((acting?.rest || settled).slice(0, 100)), enabled: asks });
   const found = asks && settled === asked ? (query.data?.data ?? []) : [];
   const may = useMay();
-  const places = placesNow().filter(
+  const places = pageOptions().filter(
     ({ label, value }) => label.toLowerCase().includes(asked.toLowerCase()) && may(...needsOf(value)),
   );
   const acts = useActs(acting, found);

@@ -15,7 +15,7 @@ import { load } from "../app/loading.ts";
 import { switchMode, useDark } from "../app/mode.ts";
 import { text } from "../messages/text.ts";
 import { useOwnEmail } from "../people/own-email.ts";
-import { inDigits } from "../resource/number.ts";
+import { formatCount } from "../resource/words/number.ts";
 
 const About = lazy(() => load(() => import("./about.tsx")));
 // The page does not wait for it.
@@ -104,7 +104,7 @@ const bell = (open: number | undefined, follow: ReturnType<typeof useFollow>) =>
   type: "button" as const,
   iconName: "notification" as const,
   badge: open !== undefined && open > 0,
-  ...(open !== undefined && open > 0 && { text: inDigits(open) }),
+  ...(open !== undefined && open > 0 && { text: formatCount(open) }),
   disableUtilityCollapse: true,
   title: text.shell.topBar.alerts,
   ariaLabel: open === undefined ? text.shell.topBar.alerts : text.shell.topBar.openAlerts(open),

@@ -4,9 +4,9 @@ import Textarea from "@cloudscape-design/components/textarea";
 import { create, type SshKey } from "../../../shared/api/ssh-keys.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 
 const { body } = create();
 

@@ -3,7 +3,7 @@ import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 export function DeleteSshKey({ sshKey: { id, name }, onDismiss }: { sshKey: SshKey; onDismiss: () => void }) {
   const say = text.sshKeys.deletion;

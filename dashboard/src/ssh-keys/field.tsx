@@ -3,8 +3,8 @@ import Button from "@cloudscape-design/components/button";
 import { useState } from "react";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { Chooser } from "../resource/chooser.tsx";
-import { usePages } from "../resource/use-pages.ts";
+import { Chooser } from "../resource/form/chooser.tsx";
+import { usePages } from "../resource/page/use-pages.ts";
 import { lazily } from "../app/lazily.tsx";
 
 const AddSshKey = lazily(async () => (await import("./add.tsx")).AddSshKey);

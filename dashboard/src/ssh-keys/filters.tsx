@@ -2,11 +2,11 @@
 import type { SshKey } from "../../../shared/api/ssh-keys.ts";
 import { type ListQuery, sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { smallList } from "../resource/small-list.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { smallList } from "../resource/list/small-list.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["type"] as const;
 /** All that the API takes. */
@@ -23,7 +23,7 @@ const TYPES = [
 export const typeOf = ({ public_key }: SshKey): string => public_key.split(" ")[0] ?? "";
 
 /** What a link has that is no such filter is left out. */
-const sshKeyQuery = (place: Place): ListQuery => ({
+const sshKeyQuery = (place: ListState): ListQuery => ({
   type: TYPES.find(({ value }) => value === place.type)?.value,
   ...createdQuery(place),
 });

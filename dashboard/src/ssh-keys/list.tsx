@@ -6,12 +6,12 @@ import { useNoteLeftOut } from "../app/left-out.ts";
 import { type Need, useMissing } from "../app/may.tsx";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Copyable } from "../resource/copyable.tsx";
-import { ListPage, menuColumn } from "../resource/list-page.tsx";
-import type { Column } from "../resource/column.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { ListPage, menuColumn } from "../resource/list/list-page.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { RowMenu } from "../resource/list/row-menu.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { lazily } from "../app/lazily.tsx";
 import { listSshKeys, narrowSshKeys, typeOf } from "./filters.tsx";
 

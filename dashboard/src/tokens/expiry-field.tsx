@@ -5,7 +5,7 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
-import { dayIn, useZone } from "../resource/moment.ts";
+import { dayIn, useZone } from "../resource/words/moment.ts";
 import { choicesWithin, endOf, type Expiry, isExpiry } from "./expiry.ts";
 
 interface Props {

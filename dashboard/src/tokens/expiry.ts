@@ -1,5 +1,5 @@
 // When an API key expires: at the end of a day in the zone that the user has chosen for times.
-import { dayIn, isDay, nextDay, startOf } from "../resource/moment.ts";
+import { dayIn, isDay, nextDay, startOf } from "../resource/words/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 
 const EXPIRIES = ["30", "90", "365", "on", "never"] as const;

@@ -3,11 +3,11 @@ import type { Token } from "../../../shared/api/tokens.ts";
 import { ALL_PERMISSIONS } from "../../../shared/api/permissions.ts";
 import { type ListQuery, tokens } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { isUnused, smallList, UNUSED, unusedIn } from "../resource/small-list.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { isUnused, smallList, UNUSED, unusedIn } from "../resource/list/small-list.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 import { serviceNow } from "../session/clock.ts";
 
 const NAMES = ["permission", "older", "expires"] as const;
@@ -15,7 +15,7 @@ const ENDS = ["never", "soon", "expired"] as const;
 const SOON_MS = 30 * 86_400_000;
 
 /** What a link has that is no such filter is left out. */
-const tokenQuery = (place: Place): ListQuery => ({
+const tokenQuery = (place: ListState): ListQuery => ({
   permission: ALL_PERMISSIONS.find((each) => each === place.permission),
   older: unusedIn(place),
   expires: ENDS.find((each) => each === place.expires),

@@ -6,7 +6,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
 import { ALL_PERMISSIONS, type Permission } from "../../../shared/api/permissions.ts";
 import { text } from "../messages/text.ts";
-import { Help } from "../resource/help.tsx";
+import { Help } from "../resource/words/help.tsx";
 import { presetOf, PRESETS } from "./presets.ts";
 
 interface Props {

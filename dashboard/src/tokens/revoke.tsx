@@ -3,7 +3,7 @@ import type { Token } from "../../../shared/api/tokens.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 export function RevokeApiKey({ token, onDismiss }: { token: Token; onDismiss: () => void }) {
   const { id, name, prefix, last4 } = token;

@@ -7,9 +7,9 @@ import type { Token } from "../../../shared/api/tokens.ts";
 import { TOKEN_OVERLAP_HOURS } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { Dialog } from "../resource/dialog.tsx";
-import { useIdempotencyKey } from "../resource/use-form.ts";
-import { SecretOnce } from "../resource/secret-once.tsx";
+import { Dialog } from "../resource/dialog/dialog.tsx";
+import { useIdempotencyKey } from "../resource/form/use-form.ts";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
 
 const OVERLAPS = [0, 1, TOKEN_OVERLAP_HOURS.usual, TOKEN_OVERLAP_HOURS.max];
 

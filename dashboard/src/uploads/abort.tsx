@@ -2,8 +2,8 @@
 import { client } from "../app/client.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
-import { forget } from "./unfinished.ts";
+import { Deletion } from "../resource/dialog/deletion.tsx";
+import { removeUnfinished } from "./unfinished.ts";
 
 interface Props {
   id: string;
@@ -24,7 +24,7 @@ export const AbortUpload = ({ id, name, onAborted, onDismiss }: Props) => (
       })
     }
     onDeleted={() => {
-      forget(id);
+      removeUnfinished(id);
       onAborted();
     }}
     onDismiss={onDismiss}

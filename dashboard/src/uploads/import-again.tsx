@@ -6,9 +6,9 @@ import { canImportAgain } from "../allowed/backups.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { client } from "../app/client.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { inShort } from "../resource/moment.ts";
-import { useForm } from "../resource/use-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { formatTime } from "../resource/words/moment.ts";
+import { useForm } from "../resource/form/use-form.ts";
 import { ServerField, useActiveServers } from "../servers/server-field.tsx";
 
 const { body } = importBackup();
@@ -37,8 +37,8 @@ function ChooseServer({ backup, onDismiss }: { backup: Backup; onDismiss: () => 
     done: onDismiss,
   });
   return (
-    <FormDialog title={say.title(backup, inShort(backup.created_at))} form={form} submit={say.submit} onDismiss={onDismiss}>
-      {backup.expires_at !== null && say.about(inShort(backup.expires_at))}
+    <FormDialog title={say.title(backup, formatTime(backup.created_at))} form={form} submit={say.submit} onDismiss={onDismiss}>
+      {backup.expires_at !== null && say.about(formatTime(backup.expires_at))}
       <ServerField
         only
         label={drill.server}

@@ -11,7 +11,7 @@ import { backups } from "../app/queries.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 import { Progress } from "../operations/progress.tsx";
-import { Reason } from "../resource/reason.tsx";
+import { Reason } from "../resource/words/reason.tsx";
 
 const ImportAgain = lazily(async () => (await import("./import-again.tsx")).ImportAgain, "allowed", "backupDialogs", "servers");
 

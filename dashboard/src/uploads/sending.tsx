@@ -12,14 +12,14 @@ import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { isMissing, spanInWords } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { sizeInWords } from "../resource/size.ts";
-import type { Pages } from "../resource/use-pages.ts";
+import { sizeInWords } from "../resource/words/size.ts";
+import type { Pages } from "../resource/page/use-pages.ts";
 import { ServerField } from "../servers/server-field.tsx";
 import { AbortUpload } from "./abort.tsx";
 import { FILE_UNREADABLE } from "./hashes.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import type { Transfer, Transferring, Begun } from "./transfer.ts";
-import { forget } from "./unfinished.ts";
+import { removeUnfinished } from "./unfinished.ts";
 
 interface Props {
   begun: Begun & { transfer: Transfer };
@@ -42,7 +42,7 @@ export function Sending({ begun: { file, upload, serverId, transfer }, active, o
         idempotencyKey: `${upload.id}-${server_id}`,
       }),
     onSuccess: ({ data }) => {
-      forget(upload.id);
+      removeUnfinished(upload.id);
       onStored(data.id);
     },
   });

@@ -4,8 +4,8 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Upload } from "../../../shared/api/uploads.ts";
 import { concurrently } from "../../../shared/platform/concurrently.ts";
 import { client } from "../app/client.ts";
-import { waitOf } from "../app/limit.ts";
-import { passes } from "../app/words.ts";
+import { retryAfterSeconds } from "../app/limit.ts";
+import { isTransient } from "../app/words.ts";
 import { createStore } from "../session/store.ts";
 import { type Hashes, startHashing } from "./hashes.ts";
 import { createPace } from "./pace.ts";
@@ -127,13 +127,14 @@ async function sendPatiently(parts: Parts, hashes: Hashes, signal: AbortSignal):
       signal.throwIfAborted();
       if (parts.transferred() > before) failures = 0;
       if (!isTemporary(error) || failures >= RETRIES_MAX) throw error;
-      await pauseOf(waitOf(error) ?? 2 ** failures, signal);
+      await pauseOf(retryAfterSeconds(error) ?? 2 ** failures, signal);
     }
   }
 }
 
 /** An address may have expired, and a part may have been damaged on its way: the next try has new addresses. */
-const isTemporary = (error: unknown): boolean => passes(error) || (error instanceof ClientError && error.code === STORAGE_ERROR);
+const isTemporary = (error: unknown): boolean =>
+  isTransient(error) || (error instanceof ClientError && error.code === STORAGE_ERROR);
 
 const pauseOf = (seconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -8,8 +8,8 @@ import { type ReactNode, useState } from "react";
 import * as z from "zod";
 import { UnfinishedUpload } from "../../../shared/api/uploads.ts";
 import { text } from "../messages/text.ts";
-import { inShort } from "../resource/moment.ts";
-import { sizeInWords } from "../resource/size.ts";
+import { formatTime } from "../resource/words/moment.ts";
+import { sizeInWords } from "../resource/words/size.ts";
 import { AbortUpload } from "./abort.tsx";
 import type { Unfinished } from "./unfinished.ts";
 
@@ -42,7 +42,7 @@ export function UnfinishedUploads({ own, failure, onAborted }: Props) {
           </Abortable>
         ))}
         {others.map(({ note, created_at, ...upload }) => (
-          <Abortable key={upload.id} upload={{ ...upload, name: note ?? inShort(created_at) }} onAborted={gone}>
+          <Abortable key={upload.id} upload={{ ...upload, name: note ?? formatTime(created_at) }} onAborted={gone}>
             {say.elsewhere}
           </Abortable>
         ))}

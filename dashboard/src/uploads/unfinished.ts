@@ -38,7 +38,10 @@ export const unfinished = (): Unfinished[] =>
 export const unfinishedOf = ({ name, size, lastModified }: File): Unfinished | undefined =>
   unfinished().find((each) => each.name === name && each.size_bytes === size && each.modified === lastModified);
 
-export function remember({ name, size, lastModified }: File, { id, expires_at }: { id: string; expires_at: string }): void {
+export function storeUnfinished(
+  { name, size, lastModified }: File,
+  { id, expires_at }: { id: string; expires_at: string },
+): void {
   const user_id = session()?.user.id ?? "";
   store([
     ...stored().filter((each) => each.id !== id),
@@ -46,4 +49,4 @@ export function remember({ name, size, lastModified }: File, { id, expires_at }:
   ]);
 }
 
-export const forget = (id: string): void => store(stored().filter((each) => each.id !== id));
+export const removeUnfinished = (id: string): void => store(stored().filter((each) => each.id !== id));

@@ -11,12 +11,12 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import { client } from "../app/client.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
-import { Form, TextField } from "../resource/form.tsx";
-import { sizeInWords } from "../resource/size.ts";
-import { given, useForm } from "../resource/use-form.ts";
-import type { Pages } from "../resource/use-pages.ts";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { sizeInWords } from "../resource/words/size.ts";
+import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
+import type { Pages } from "../resource/page/use-pages.ts";
 import { ServerField } from "../servers/server-field.tsx";
-import { forget, remember, unfinished, unfinishedOf } from "./unfinished.ts";
+import { removeUnfinished, storeUnfinished, unfinished, unfinishedOf } from "./unfinished.ts";
 import { UnfinishedUploads } from "./unfinished-uploads.tsx";
 import type { Begun } from "./transfer.ts";
 
@@ -33,7 +33,7 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
     schema: uploadBody.extend({ server_id: id("server") }),
     body: ({ size_bytes, note, server_id }) => ({
       size_bytes: file === undefined ? "" : size_bytes,
-      note: given(note),
+      note: textOrUndefined(note),
       server_id,
     }),
     send: async ({ note, server_id }, idempotencyKey) => {
@@ -45,7 +45,7 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
       const { data } = await (known === undefined ? create() : client.uploads.get({ params: { id: known.id } })).catch(
         (error: unknown) => {
           if (known === undefined || !isMissing(error)) throw error;
-          forget(known.id); // somebody has aborted or completed it
+          removeUnfinished(known.id); // somebody has aborted or completed it
           return create();
         },
       );
@@ -53,7 +53,7 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
     },
     done: (begun) => {
       if (file === undefined) return;
-      remember(file, begun.upload);
+      storeUnfinished(file, begun.upload);
       onBegun({ file, ...begun });
     },
   });

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { Failure } from "../app/failure.tsx";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
-import { useEver } from "../resource/use-ever.ts";
+import { useWasEver } from "../resource/page/use-was-ever.ts";
 import { NoServer } from "../servers/no-server.tsx";
 import { useActiveServers } from "../servers/server-field.tsx";
 import { Importing } from "./importing.tsx";
@@ -14,7 +14,7 @@ import { UploadForm } from "./upload-form.tsx";
 
 export default function UploadBackup() {
   const active = useActiveServers();
-  const shown = useEver(active.total !== undefined && active.total > 0);
+  const shown = useWasEver(active.total !== undefined && active.total > 0);
   const [begun, setBegun] = useState<Begun & { transfer: Transfer }>();
   const [backupId, setBackupId] = useState<string>();
   const latest = useRef<Transfer>(undefined);

@@ -6,7 +6,7 @@ import { client, type Send } from "../app/client.ts";
 import { lazily } from "../app/lazily.tsx";
 import { text } from "../messages/text.ts";
 
-const ApiCallDialog = lazily(async () => (await import("../resource/api-call.tsx")).ApiCallDialog);
+const ApiCallDialog = lazily(async () => (await import("../resource/dialog/api-call.tsx")).ApiCallDialog);
 
 export function Calls({ webhook: { id, created_at, failing_since } }: { webhook: Webhook }) {
   const [open, setOpen] = useState<string>();

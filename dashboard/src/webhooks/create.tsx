@@ -8,9 +8,9 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { text } from "../messages/text.ts";
-import { Form, TextField } from "../resource/form.tsx";
-import { SecretOnce } from "../resource/secret-once.tsx";
-import { useForm } from "../resource/use-form.ts";
+import { Form, TextField } from "../resource/form/form.tsx";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
+import { useForm } from "../resource/form/use-form.ts";
 import { EventsField, eventsIn } from "./events-field.tsx";
 
 const LIST = "/settings/webhooks";

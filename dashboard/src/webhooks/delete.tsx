@@ -3,7 +3,7 @@ import type { Webhook } from "../../../shared/api/webhooks.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
-import { Deletion } from "../resource/deletion.tsx";
+import { Deletion } from "../resource/dialog/deletion.tsx";
 
 interface Props {
   webhook: Webhook;

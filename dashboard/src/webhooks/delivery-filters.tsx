@@ -3,15 +3,15 @@ import { EVENT_TYPES } from "../../../shared/domain/event-types.ts";
 import { DELIVERY_STATUSES } from "../../../shared/domain/lifecycle.ts";
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["status", "type"] as const;
 
 /** What a link has that is no such filter is left out; a newer service may have more types. */
-const deliveryQuery = (place: Place): ListQuery => ({
+const deliveryQuery = (place: ListState): ListQuery => ({
   status: DELIVERY_STATUSES.find((each) => each === place.status),
   ...(place.type && { event_type: place.type }),
   ...createdQuery(place),

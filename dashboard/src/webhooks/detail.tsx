@@ -15,18 +15,18 @@ import { notify } from "../app/notifications.ts";
 import { Page } from "../app/page.tsx";
 import { webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { Copyable } from "../resource/copyable.tsx";
-import { ListFilters } from "../resource/list-filters.tsx";
-import { menuColumn } from "../resource/list-page.tsx";
-import { Loaded } from "../resource/loaded.tsx";
-import { PageActions } from "../resource/page-actions.tsx";
-import { RowMenu } from "../resource/row-menu.tsx";
-import { SecretOnce } from "../resource/secret-once.tsx";
-import { sentenceOf } from "../resource/sentence.ts";
-import { ResourceTable } from "../resource/table.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { ListFilters } from "../resource/list/list-filters.tsx";
+import { menuColumn } from "../resource/list/list-page.tsx";
+import { Loaded } from "../resource/page/loaded.tsx";
+import { PageActions } from "../resource/page/page-actions.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
+import { sentenceOf } from "../resource/words/sentence.ts";
+import { ResourceTable } from "../resource/list/table.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Calls } from "./calls.tsx";
 import { NARROW_DELIVERIES } from "./delivery-filters.tsx";
 import { DeliveryStatus, WebhookStatus } from "./status.tsx";
@@ -91,7 +91,7 @@ function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) 
   const [secret, setSecret] = useState<string>();
   const params = { id };
   const etag = useQuery(webhooks.one(id)).data?.etag;
-  const test = useSend((idempotencyKey) => client.webhooks.test({ params, body: {}, idempotencyKey }), sayTested);
+  const test = useSend((idempotencyKey) => client.webhooks.test({ params, body: {}, idempotencyKey }), notifyTested);
   const rotation = useSend(
     (idempotencyKey) => client.webhooks.rotateSecret({ params, body: {}, idempotencyKey }),
     ({ data }) => setSecret(data.secret ?? undefined),
@@ -128,7 +128,7 @@ function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) 
   };
 }
 
-function sayTested({ data: { id, status, tries } }: { data: Delivery }): void {
+function notifyTested({ data: { id, status, tries } }: { data: Delivery }): void {
   const say = text.webhooks.detail;
   if (status === "delivered") notify({ id, type: "success", header: say.tested });
   else notify({ id, type: "error", header: say.testFailed, content: resultOf(tries.at(-1)) });

@@ -4,9 +4,9 @@ import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { FormDialog } from "../resource/form-dialog.tsx";
-import { TextField } from "../resource/form.tsx";
-import { useEditForm } from "../resource/use-edit-form.ts";
+import { FormDialog } from "../resource/form/form-dialog.tsx";
+import { TextField } from "../resource/form/form.tsx";
+import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { EventsField, eventsIn } from "./events-field.tsx";
 
 const { body } = create();

@@ -2,7 +2,7 @@
 import FormField from "@cloudscape-design/components/form-field";
 import Textarea from "@cloudscape-design/components/textarea";
 import { text } from "../messages/text.ts";
-import type { TextBinding } from "../resource/use-form.ts";
+import type { TextBinding } from "../resource/form/use-form.ts";
 
 export const eventsIn = (lines: string): string[] =>
   lines

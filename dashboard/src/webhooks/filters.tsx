@@ -1,17 +1,17 @@
 // Filters of the webhooks by what their list shows: status, last delivery and creation.
 import { type ListQuery, webhooks } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
-import { createdQuery, MoreFilters } from "../resource/created-filter.tsx";
-import { FilterSelects } from "../resource/filter-select.tsx";
-import type { Narrowing } from "../resource/list-query.ts";
-import { isUnused, smallList, UNUSED, unusedIn } from "../resource/small-list.ts";
-import type { Place } from "../resource/use-place.ts";
+import { createdQuery, MoreFilters } from "../resource/list/created-filter.tsx";
+import { FilterSelects } from "../resource/list/filter-select.tsx";
+import type { Narrowing } from "../resource/list/list-query.ts";
+import { isUnused, smallList, UNUSED, unusedIn } from "../resource/list/small-list.ts";
+import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["status", "older"] as const;
 const STATUSES = ["ok", "failing", "disabled"] as const;
 
 /** What a link has that is no such filter is left out. */
-const webhookQuery = (place: Place): ListQuery => ({
+const webhookQuery = (place: ListState): ListQuery => ({
   status: STATUSES.find((each) => each === place.status),
   older: unusedIn(place),
   ...createdQuery(place),

@@ -2,10 +2,10 @@
 import type { Webhook } from "../../../shared/api/webhooks.ts";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
-import type { Column } from "../resource/column.ts";
-import { CreateLink, ListPage, menuColumn } from "../resource/list-page.tsx";
-import { Time } from "../resource/time.tsx";
-import { Wrapped } from "../resource/wrapped.tsx";
+import type { Column } from "../resource/list/column.ts";
+import { CreateLink, ListPage, menuColumn } from "../resource/list/list-page.tsx";
+import { Time } from "../resource/words/time.tsx";
+import { Wrapped } from "../resource/words/wrapped.tsx";
 import { listWebhooks, narrowWebhooks } from "./filters.tsx";
 import { WebhookMenu } from "./menu.tsx";
 import { WebhookStatus } from "./status.tsx";

@@ -4,7 +4,7 @@ import type { Webhook } from "../../../shared/api/webhooks.ts";
 import { lazily } from "../app/lazily.tsx";
 import type { Need } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
-import { RowMenu } from "../resource/row-menu.tsx";
+import { RowMenu } from "../resource/list/row-menu.tsx";
 
 const EditWebhook = lazily(async () => (await import("./edit.tsx")).EditWebhook);
 const DeleteWebhook = lazily(async () => (await import("./delete.tsx")).DeleteWebhook);

@@ -1,5 +1,5 @@
 // What the steps of checking an instance's code do.
-import { fitted, findProblems, toCommits } from "../../../shared/operations/code-checks.ts";
+import { fitted, findProblems, toCommits } from "../../../shared/operations/code/code-checks.ts";
 import { findCode, recordChanged, recordChecked, repositoriesInCheck } from "../../../shared/records/code.ts";
 import { openRepositories } from "../../../shared/records/code-secrets.ts";
 import { addResult } from "../../../shared/records/operations.ts";

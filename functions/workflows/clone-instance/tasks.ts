@@ -1,10 +1,10 @@
 // What the steps of cloning an instance do.
-import { toBrought } from "../../../shared/hosts/brought-code.ts";
-import { findBackupCode, withoutSecrets, withPresentCredentials } from "../../../shared/records/backup-code.ts";
+import { toBroughtCode } from "../../../shared/hosts/brought-code.ts";
+import { findBackupCode, withoutSecrets, withInstanceCredentials } from "../../../shared/records/backup-code.ts";
 import { recordCopiedCode } from "../../../shared/records/deployed-code.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
-import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
+import { removeSealed, readSealed } from "../../../shared/data/sealed.ts";
 import { because } from "../../../shared/domain/reasons.ts";
 import { addMissingModules, isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -23,7 +23,7 @@ export const handler = tasks(workflow, {
         kind: "install_erp",
         instance: await instance(),
         database: input.restore_database ? "none" : "fresh",
-        admin_password: await takeSealed(operation.account_id, operation.id),
+        admin_password: await readSealed(operation.account_id, operation.id),
         start: false,
       })
     ).ready,
@@ -31,9 +31,9 @@ export const handler = tasks(workflow, {
   bringCode: async ({ operation, input, instance, backup, server, jobId }) => {
     const found = await findBackupCode(await backup());
     if (found === undefined) return true;
-    const stored = await withPresentCredentials(found);
+    const stored = await withInstanceCredentials(found);
     const code = input.neutralize ? { ...stored, code: withoutSecrets(stored.code) } : stored;
-    const brought = await toBrought(code);
+    const brought = await toBroughtCode(code);
     const { instance_id } = input;
     const job = { id: jobId, kind: "bring_code", instance_id, code_id: operation.id, code: brought } as const;
     if (!(await run(await server(), job)).ready) return false;
@@ -67,11 +67,11 @@ export const handler = tasks(workflow, {
       instance_id: id,
       domain,
       admin_email,
-      admin_password: await takeSealed(operation.account_id, operation.id),
+      admin_password: await readSealed(operation.account_id, operation.id),
       reset_users: input.reset_users,
       keep_uuid: input.keep_uuid,
     });
-    if (ready) await dropSealed(operation.account_id, operation.id);
+    if (ready) await removeSealed(operation.account_id, operation.id);
     return ready;
   },
 

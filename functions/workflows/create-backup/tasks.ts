@@ -4,12 +4,12 @@ import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { recordArchive } from "../../../shared/records/backups.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import { type MadeArchive, skippedIn } from "../../../shared/hosts/host.ts";
-import { forgetSent, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { removeSentArchive, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { TryAgain } from "../../../shared/platform/task-errors.ts";
 import { jobIdFor, tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
-import { recordedIn } from "../../../shared/storage/stored-archive.ts";
+import { expectedArchive } from "../../../shared/storage/stored-archive.ts";
 import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import type { ServerRecord } from "../../../shared/records/schemas/server.ts";
@@ -20,14 +20,14 @@ export const handler = tasks(workflow, {
   // Recorded as soon as it is stored: a machine that goes away the next moment takes nothing with it.
   makeArchive: async ({ operation, input, backup, server, jobId }) => {
     const record = await backup();
-    const made = recordedIn(record) ?? (await make(operation, input, record, await server()));
-    return made !== undefined && forgetSent(await server(), jobId);
+    const made = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
+    return made !== undefined && removeSentArchive(await server(), jobId);
   },
 
   recordArchive: async ({ operation, input, backup, server }) => {
     const record = await backup();
     // An execution that began with an older version has not recorded it yet.
-    const made = recordedIn(record) ?? (await make(operation, input, record, await server()));
+    const made = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
     if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", because("archive_gone"));
     await requireStored(archiveKey(record), made);
   },
@@ -44,7 +44,7 @@ export const handler = tasks(workflow, {
  * Makes the archive and records what it is; undefined until the machine has made it. Starting a job again with the same ID
  * returns its result.
  */
-async function make(
+async function createArchive(
   operation: OperationRecord,
   { instance_id }: { instance_id: string },
   backup: BackupRecord,

@@ -1,5 +1,5 @@
 // What the steps of creating an instance do.
-import { dropSealed, takeSealed } from "../../../shared/data/sealed.ts";
+import { removeSealed, readSealed } from "../../../shared/data/sealed.ts";
 import { isHealthy, run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
@@ -11,10 +11,10 @@ export const handler = tasks(workflow, {
       kind: "install_erp",
       instance: await instance(),
       database: "fresh",
-      admin_password: await takeSealed(operation.account_id, operation.id),
+      admin_password: await readSealed(operation.account_id, operation.id),
       start: true,
     });
-    if (ready) await dropSealed(operation.account_id, operation.id);
+    if (ready) await removeSealed(operation.account_id, operation.id);
     return ready;
   },
 

@@ -7,7 +7,7 @@ import { sshKeyRef } from "../../../shared/records/ssh-keys.ts";
 import { find } from "../../../shared/data/table.ts";
 import { because } from "../../../shared/domain/reasons.ts";
 import { run } from "../../../shared/hosts/index.ts";
-import { retire } from "../../../shared/hosts/retire.ts";
+import { retireMachine } from "../../../shared/hosts/retire.ts";
 import { loadProvider } from "../../../shared/providers/index.ts";
 import { isRunning, type Provider, type RequestedMachine } from "../../../shared/providers/provider.ts";
 import { isSettled, release, createdNothing } from "../../../shared/providers/rented.ts";
@@ -78,7 +78,7 @@ export const handler = tasks(workflow, {
   releaseMachine: async ({ operation, server, jobId, stepJobs }) => {
     const record = await closeOrders(await server(), operation.id);
     if (record === undefined) return true;
-    if (!(await retire(record, { id: jobId, ends: stepJobs, since: record.orders_closed_at }))) return false;
+    if (!(await retireMachine(record, { id: jobId, ends: stepJobs, since: record.orders_closed_at }))) return false;
     const gone = await release(record);
     if (gone) await recordMachine(record, operation.id, { machine_id: null, requested_at: null, ip_address: null });
     return gone;

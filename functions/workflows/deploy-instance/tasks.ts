@@ -1,9 +1,18 @@
 // What the steps of deploying an instance's code do.
-import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code-checks.ts";
-import { isOutdated, recordImage } from "../../../shared/operations/images.ts";
-import { secretsInLogs } from "../../../shared/operations/log-secrets.ts";
-import { holdsDrillPlace, leaveDrillPlace, tryRetakeDrillPlace, tryTakeDrillPlace } from "../../../shared/operations/drills.ts";
-import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
+import { toCommits, findProblems, requireNoProblem } from "../../../shared/operations/code/code-checks.ts";
+import { isOutdated, recordImage } from "../../../shared/operations/monitoring/images.ts";
+import { secretsInLogs } from "../../../shared/operations/code/log-secrets.ts";
+import {
+  holdsDrillPlace,
+  releaseDrillSlot,
+  tryReacquireDrillSlot,
+  tryAcquireDrillSlot,
+} from "../../../shared/operations/backups/drills.ts";
+import {
+  completeSafetyBackup,
+  failSafetyBackup,
+  reserveSafetyBackup,
+} from "../../../shared/operations/backups/safety-backups.ts";
 import { codeInManifest } from "../../../shared/records/backup-code.ts";
 import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
@@ -12,14 +21,14 @@ import { openEnvironment, openRepositories, openSecrets } from "../../../shared/
 import {
   getDeploy,
   getPlan,
-  keepImage,
-  keepPackages,
-  noteDeploy,
+  recordStartedImage,
+  recordPackages,
+  updateDeploy,
   setModules,
-  updateEverything,
+  planFullUpdate,
 } from "../../../shared/records/deploys.ts";
-import { showDuring } from "../../../shared/records/instances.ts";
-import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
+import { showTransientState } from "../../../shared/records/instances.ts";
+import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import { find } from "../../../shared/data/table.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
@@ -32,7 +41,7 @@ import { firstNamed, nameWithSources, planModules } from "../../../shared/domain
 import { because, inEnglish, type Reason, type ReasonCode, reasonIn } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
 import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
-import { forgetSent, readLog, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { removeSentArchive, readLog, isServing, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
 import { GiveUp, NotYet } from "../../../shared/platform/task-errors.ts";
@@ -56,7 +65,7 @@ const ERROR_BYTES_MAX = 4 * 1024;
 export const handler = tasks(workflow, {
   resolveCode: async (work) => {
     const { operation, input, instance, jobId } = work;
-    await noteDeploy(operation, { status: DEPLOY_STATUS.running });
+    await updateDeploy(operation, { status: DEPLOY_STATUS.running });
     const { code, commits: given } = await getPlan(input.account_id, input.deploy_id);
     const resolved =
       given === undefined
@@ -75,7 +84,7 @@ export const handler = tasks(workflow, {
     const record = await instance();
     if (given === undefined) await recordChecked(record, commits);
     const { deployed } = await findCode(record);
-    await noteDeploy(operation, {
+    await updateDeploy(operation, {
       commits: commits.map(({ url, ref, path, commit }) => ({
         url,
         ref,
@@ -132,12 +141,12 @@ export const handler = tasks(workflow, {
       versions: Object.fromEntries(versions),
       sources: Object.fromEntries(Object.entries(sources).filter(([name]) => named.includes(name))),
     });
-    await noteDeploy(operation, {
+    await updateDeploy(operation, {
       commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? known[index] ?? null })),
       modules: {
-        updated: shorten(plan.updated, NAMES_BYTES_MAX),
-        installed: shorten(plan.installed, NAMES_BYTES_MAX),
-        changed_but_not_installed: shorten(changed_but_not_installed, NAMES_BYTES_MAX),
+        updated: fitNames(plan.updated, NAMES_BYTES_MAX),
+        installed: fitNames(plan.installed, NAMES_BYTES_MAX),
+        changed_but_not_installed: fitNames(changed_but_not_installed, NAMES_BYTES_MAX),
       },
     });
     return true;
@@ -158,8 +167,8 @@ export const handler = tasks(workflow, {
     if (earlier === undefined && isOutdated(image, (await newestImages()).get(erp_version)))
       throw new GiveUp("HOST_JOB_FAILED", because("image_not_pulled", { image: `odoo:${erp_version}` }));
     // Data that comes back was last updated with the image that comes back.
-    if (changed && (earlier === undefined || !restore_database)) await updateEverything(operation);
-    await noteDeploy(operation, { image });
+    if (changed && (earlier === undefined || !restore_database)) await planFullUpdate(operation);
+    await updateDeploy(operation, { image });
     return true;
   },
 
@@ -179,15 +188,15 @@ export const handler = tasks(workflow, {
     } as const;
     const installed = await runWithLog(work, job);
     if (!installed.ready) return false;
-    await keepPackages(operation, installed.result.packages);
-    await noteDeploy(operation, { python_packages: shorten(installed.result.packages, PACKAGES_BYTES_MAX) });
+    await recordPackages(operation, installed.result.packages);
+    await updateDeploy(operation, { python_packages: fitNames(installed.result.packages, PACKAGES_BYTES_MAX) });
     return true;
   },
 
   awaitPlace: async (work) => {
     const { operation, input, server } = work;
     if (!isRehearsed(input)) return true;
-    return (await tryTakeDrillPlace(operation, (await server()).id)) || !(await updatesSome(work));
+    return (await tryAcquireDrillSlot(operation, (await server()).id)) || !(await updatesSome(work));
   },
 
   rehearse: async (work) => {
@@ -199,7 +208,7 @@ export const handler = tasks(workflow, {
       if (rehearsal !== null) return true; // this task, which may run twice, has left the place
       if (await updatesSome(work)) {
         // Whoever lost the place goes on once it is taken again: no update goes unrehearsed.
-        await tryTakeDrillPlace(operation, serverId);
+        await tryAcquireDrillSlot(operation, serverId);
         return false;
       }
       await skipRehearsal(operation, because("rehearsal_place_taken"));
@@ -210,11 +219,11 @@ export const handler = tasks(workflow, {
       const progress = await runWithLog(work, job);
       if (!progress.ready) return false;
       const { duration_seconds } = progress.result;
-      await noteDeploy(operation, { rehearsal: { status: REHEARSAL.passed, duration_seconds, error: null } });
+      await updateDeploy(operation, { rehearsal: { status: REHEARSAL.passed, duration_seconds, error: null } });
     } catch (error) {
       await failRehearsal(work, error);
     }
-    await leaveDrillPlace(operation, serverId);
+    await releaseDrillSlot(operation, serverId);
     return true;
   },
 
@@ -232,13 +241,13 @@ export const handler = tasks(workflow, {
       await recordArchive(operation, safety.id, made.result, present);
       await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
       await completeSafetyBackup(operation, safety.id);
-      await noteDeploy(operation, { backup_id: safety.id });
+      await updateDeploy(operation, { backup_id: safety.id });
     }
-    return forgetSent(await server(), jobId);
+    return removeSentArchive(await server(), jobId);
   },
 
   keepData: async ({ operation, input, instance, server, jobId }) => {
-    await showDuring(operation, await instance());
+    await showTransientState(operation, await instance());
     const { instance_id } = input;
     return (await run(await server(), { id: jobId, kind: "keep_data", instance_id, code_id: operation.id })).ready;
   },
@@ -261,12 +270,12 @@ export const handler = tasks(workflow, {
   /** The ERP starts also if it was stopped: only its response shows that it runs with the new code. */
   updateModules: async (work) => {
     const { operation, instance, jobId } = work;
-    await showDuring(operation, await instance());
+    await showTransientState(operation, await instance());
     const updated = await runWithLog(work, { id: jobId, kind: "update_modules", ...(await readUpdate(work)) });
     if (!updated.ready) return false;
     const { downtime_seconds, image } = updated.result;
-    if (image !== null) await keepImage(operation, image);
-    await noteDeploy(operation, { downtime_seconds });
+    if (image !== null) await recordStartedImage(operation, image);
+    await updateDeploy(operation, { downtime_seconds });
     if (downtime_seconds !== null) await addResult(operation, { downtime_seconds });
     return true;
   },
@@ -274,8 +283,8 @@ export const handler = tasks(workflow, {
   awaitHealthy: async (work) => {
     const { operation, instance, server, jobId } = work;
     const record = await instance();
-    await keepModules(operation, record);
-    if ((await respondsAgain(await server(), { operation, instance: record, jobId })) === true) return true;
+    await recordModulesBefore(operation, record);
+    if ((await isServing(await server(), { operation, instance: record, jobId })) === true) return true;
     const modules = await nameModules(work);
     throw new NotYet(
       "HEALTH_CHECK_FAILED",
@@ -288,32 +297,32 @@ export const handler = tasks(workflow, {
     return (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready;
   },
 
-  settleCode: async (work) => settle(work),
+  settleCode: async (work) => runSettleJob(work),
 
   putBack: async (work) => {
     const { operation, input, server, jobId, stepJobs, failure } = work;
-    if (operation.committed) return settleAgain(work);
+    if (operation.committed) return retrySettleCode(work);
     if (failure === "HEALTH_CHECK_FAILED") await keepErpLog(work);
     const { instance_id } = input;
     const start = operation.before === LIFECYCLE["instance.start"].to;
     const job = { id: jobId, kind: "undo_code", instance_id, code_id: operation.id, start, ends: stepJobs } as const;
     const progress = await runUndo(await server(), job);
     if (progress !== "down") {
-      if (progress.ready && progress.result !== null) await noteDeploy(operation, progress.result);
+      if (progress.ready && progress.result !== null) await updateDeploy(operation, progress.result);
       if (progress.ready && operation.modules_before) await recordModules(operation, instance_id, operation.modules_before);
       return progress.ready;
     }
     // What was there before is kept, but nobody knows now with which code and data the ERP runs.
-    await failInto(operation, abandonedState(operation.type));
+    await setFailedState(operation, abandonedState(operation.type));
     return true;
   },
 
   leavePlace: async ({ operation, server, jobId, stepJobs }) => {
     const record = await server();
     // Only whoever has the place may remove what is there.
-    if (!(await tryRetakeDrillPlace(operation, record.id))) return true;
+    if (!(await tryReacquireDrillSlot(operation, record.id))) return true;
     if (!(await undoUnlessDown(record, { id: jobId, kind: "remove_drill", ends: stepJobs }))) return false;
-    await leaveDrillPlace(operation, record.id);
+    await releaseDrillSlot(operation, record.id);
     return true;
   },
 
@@ -347,7 +356,7 @@ function requireInstalled(missing: readonly string[]): void {
 }
 
 /** As many as have room; they are ASCII, and each is stored with some three bytes more. */
-function shorten(names: readonly string[], bytes: number): string[] {
+function fitNames(names: readonly string[], bytes: number): string[] {
   let room = bytes;
   return names.filter((name) => (room -= name.length + 3) >= 0);
 }
@@ -381,7 +390,7 @@ async function failRehearsal(work: Deploy, error: unknown): Promise<void> {
   const failure = error.code === "TIMEOUT" ? tooSlow(error) : error;
   if (failure.code === "REHEARSAL_FAILED") {
     const why = startInJson(inEnglish(failure.reason), ERROR_BYTES_MAX);
-    await noteDeploy(operation, { rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: why } });
+    await updateDeploy(operation, { rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: why } });
   }
   throw failure;
 }
@@ -398,7 +407,7 @@ async function skipRehearsal(operation: OperationRecord, reason: Reason): Promis
   const error = startInJson(inEnglish(why), ERROR_BYTES_MAX);
   log.info("the deploy updates nothing, and goes on without a rehearsal", { error });
   const rehearsal = { status: REHEARSAL.skipped, duration_seconds: null, error };
-  await noteDeploy(operation, { rehearsal, log_excerpt: null });
+  await updateDeploy(operation, { rehearsal, log_excerpt: null });
 }
 
 /** Keeps what the machine logged of a job that failed. */
@@ -409,12 +418,12 @@ async function runWithLog<K extends JobKind>(work: Deploy, job: Job<K>): Promise
   } catch (error) {
     if (!(error instanceof GiveUp)) throw error;
     if (error.log !== undefined) await noteLog(operation, error.log);
-    throw await specify(work, error);
+    throw await nameCulprit(work, error);
   }
 }
 
 const noteLog = (operation: OperationRecord, text: string): Promise<void> =>
-  noteDeploy(operation, { log_excerpt: endInJson(text, DEPLOY.logBytes) });
+  updateDeploy(operation, { log_excerpt: endInJson(text, DEPLOY.logBytes) });
 
 const SHORTAGES: readonly string[] = [
   "disk_full",
@@ -441,7 +450,7 @@ const joinReport = (why: Reason, log: string | undefined): Reason =>
   log === undefined ? why : because("machine_reports", { why, log });
 
 /** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
-async function specify(work: Deploy, error: GiveUp): Promise<GiveUp> {
+async function nameCulprit(work: Deploy, error: GiveUp): Promise<GiveUp> {
   const [{ code: stated }, log] = splitReport(error.reason);
   const [, pip] = PIP_STOPPED.exec(error.log ?? "") ?? [];
   const insteadOf = (why: Reason): GiveUp => new GiveUp(error.code, joinReport(why, log), { cause: error });
@@ -457,15 +466,15 @@ async function nameModules({ input: { account_id, deploy_id } }: Deploy): Promis
   return nameWithSources([...update, ...install], sources);
 }
 
-async function settle(work: Deploy): Promise<boolean> {
+async function runSettleJob(work: Deploy): Promise<boolean> {
   const { operation, input, server, jobId } = work;
-  await recordNew(work);
+  await recordNewCode(work);
   const { instance_id } = input;
   return (await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready;
 }
 
 /** The ERP has the new code as soon as the deploy is committed, whatever becomes of what it replaced. */
-async function recordNew({ operation, input, instance }: Deploy): Promise<void> {
+async function recordNewCode({ operation, input, instance }: Deploy): Promise<void> {
   const { account_id, deploy_id } = input;
   const record = await instance();
   if ((await findCode(record)).deployed?.deploy_id === deploy_id) return;
@@ -508,10 +517,10 @@ const PIP_STOPPED = new RegExp(
 );
 
 /** The new code stays, because the data from before may be gone by now. */
-async function settleAgain(work: Deploy): Promise<boolean> {
+async function retrySettleCode(work: Deploy): Promise<boolean> {
   const { operation, input, server, jobId, stepJobs, triedEnough } = work;
   const { instance_id } = input;
-  await recordNew(work);
+  await recordNewCode(work);
   try {
     const progress = await runUndo(await server(), {
       id: jobId,

@@ -1,19 +1,19 @@
 // What the steps of drilling a backup do.
-import { toBrought } from "../../../shared/hosts/brought-code.ts";
-import { markCorrupt } from "../../../shared/operations/corrupt-backups.ts";
-import { buildCheck, buildDrill, noteDrill, recordDrill } from "../../../shared/operations/drills.ts";
-import { findBackupCode, withPresentCredentials } from "../../../shared/records/backup-code.ts";
+import { toBroughtCode } from "../../../shared/hosts/brought-code.ts";
+import { markCorrupt } from "../../../shared/operations/backups/corrupt-backups.ts";
+import { buildCheck, buildDrill, storeDrillResult, recordDrill } from "../../../shared/operations/backups/drills.ts";
+import { findBackupCode, withInstanceCredentials } from "../../../shared/records/backup-code.ts";
 import { findOperation } from "../../../shared/records/operations.ts";
 import { DRILL } from "../../../shared/domain/lifecycle.ts";
 import { because, type Reason } from "../../../shared/domain/reasons.ts";
 import { run, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
-import { publish } from "../../../shared/platform/metrics.ts";
+import { publish } from "../../../shared/platform/publish-metric.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import { archiveKey } from "../../../shared/storage/archive-key.ts";
 import { isStored } from "../../../shared/storage/archives.ts";
-import { recordedIn, requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
+import { expectedArchive, requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import workflow from "./workflow.ts";
 
 const WHOLE = buildCheck("checksum", true, because("check_intact"));
@@ -22,15 +22,15 @@ export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
     const record = await backup();
     // Without the store's checksum, as in old records, the machine finds out what is there.
-    const made = recordedIn(record);
+    const made = expectedArchive(record);
     if (made !== undefined && !(await isStored(archiveKey(record), made))) {
-      await noteDrill(operation, damaged(because("storage_lacks_archive")));
+      await storeDrillResult(operation, damaged(because("storage_lacks_archive")));
       return true;
     }
     try {
       return (await run(await server(), { id: jobId, kind: "verify_archive", archive: requireStoredArchive(record) })).ready;
     } catch (error) {
-      await noteDrill(operation, damaged(corruption(error)));
+      await storeDrillResult(operation, damaged(corruption(error)));
       return true;
     }
   },
@@ -42,13 +42,14 @@ export const handler = tasks(workflow, {
     try {
       const { edition, ...archive } = requireStoredArchive(record);
       const code = await findBackupCode(record);
-      const brought = code && (await toBrought(await withPresentCredentials(code)));
+      const brought = code && (await toBroughtCode(await withInstanceCredentials(code)));
       const job = { id: jobId, kind: "drill_archive", archive, edition, note, code: brought } as const;
       const progress = await run(await server(), job);
-      if (progress.ready) await noteDrill(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));
+      if (progress.ready)
+        await storeDrillResult(operation, buildDrill([WHOLE, ...progress.result.checks], because("check_not_made")));
       return progress.ready;
     } catch (error) {
-      await noteDrill(operation, damaged(corruption(error)));
+      await storeDrillResult(operation, damaged(corruption(error)));
       return true;
     }
   },

@@ -1,5 +1,5 @@
 // What the steps of importing an uploaded archive do.
-import { recordImport } from "../../../shared/operations/imports.ts";
+import { recordImport } from "../../../shared/operations/backups/imports.ts";
 import { addResult } from "../../../shared/records/operations.ts";
 import type { BackupRecord } from "../../../shared/records/schemas/backup.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";

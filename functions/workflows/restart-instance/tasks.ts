@@ -1,5 +1,5 @@
 // What the steps of restarting an instance do.
-import { respondsAgain, run } from "../../../shared/hosts/index.ts";
+import { isServing, run } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
 import workflow from "./workflow.ts";
 
@@ -8,5 +8,5 @@ export const handler = tasks(workflow, {
     (await run(await server(), { id: jobId, kind: "restart_erp", instance_id: input.instance_id })).ready,
 
   awaitHealthy: async ({ operation, instance, server, jobId }) =>
-    respondsAgain(await server(), { operation, instance: await instance(), jobId }),
+    isServing(await server(), { operation, instance: await instance(), jobId }),
 });

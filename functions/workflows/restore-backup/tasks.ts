@@ -3,12 +3,16 @@ import { codeInManifest } from "../../../shared/records/backup-code.ts";
 import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
 import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
-import { addResult, failInto, keepModules, recordModules } from "../../../shared/records/operations.ts";
-import { completeSafetyBackup, failSafetyBackup, reserveSafetyBackup } from "../../../shared/operations/safety-backups.ts";
+import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
+import {
+  completeSafetyBackup,
+  failSafetyBackup,
+  reserveSafetyBackup,
+} from "../../../shared/operations/backups/safety-backups.ts";
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
 import { find } from "../../../shared/data/table.ts";
 import { skippedIn } from "../../../shared/hosts/host.ts";
-import { addMissingModules, forgetSent, respondsAgain, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { addMissingModules, removeSentArchive, isServing, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
@@ -62,7 +66,7 @@ export const handler = tasks(workflow, {
       await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
       await completeSafetyBackup(operation, safety.id);
     }
-    return forgetSent(await server(), jobId);
+    return removeSentArchive(await server(), jobId);
   },
 
   /** Also starts an ERP that was stopped: only its response shows that it accepts the data. */
@@ -78,8 +82,8 @@ export const handler = tasks(workflow, {
 
   awaitHealthy: async ({ operation, instance, server, jobId }) => {
     const record = await instance();
-    await keepModules(operation, record);
-    return respondsAgain(await server(), { operation, instance: record, jobId });
+    await recordModulesBefore(operation, record);
+    return isServing(await server(), { operation, instance: record, jobId });
   },
 
   stopAgain: async ({ operation, input, server, jobId }) => {
@@ -97,7 +101,7 @@ export const handler = tasks(workflow, {
 
   putBack: async (work) => {
     const { operation, input, server, jobId, stepJobs } = work;
-    if (operation.committed) return dropAgain(work);
+    if (operation.committed) return retryDropOld(work);
     const start = operation.before === LIFECYCLE["instance.start"].to;
     const { instance_id } = input;
     const job = { id: jobId, kind: "put_back", instance_id, restore_id: operation.id, start, ends: stepJobs } as const;
@@ -107,7 +111,7 @@ export const handler = tasks(workflow, {
       return progress.ready;
     }
     // The old data still exists, but it is now unknown which of the two the ERP has.
-    await failInto(operation, abandonedState(operation.type));
+    await setFailedState(operation, abandonedState(operation.type));
     return true;
   },
 
@@ -124,7 +128,7 @@ export const handler = tasks(workflow, {
 });
 
 /** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */
-async function dropAgain({ operation, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
+async function retryDropOld({ operation, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
   const record = await instance();
   const job = { id: jobId, kind: "drop_old", instance_id: record.id, restore_id: operation.id, ends: stepJobs } as const;
   try {

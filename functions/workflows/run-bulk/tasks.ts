@@ -5,15 +5,15 @@
 // request ID, which is the bulk action's.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiError, mainProblem } from "../../../shared/api/errors.ts";
-import { listOfParent, newestOfParent } from "../../../shared/data/lists-of-parents.ts";
-import { giveSlotBack, takeSlot } from "../../../shared/data/slots.ts";
+import { listChildren, newestChildren } from "../../../shared/data/child-lists.ts";
+import { returnSlot, tryAcquireSlot } from "../../../shared/data/slots.ts";
 import { keys, keyString } from "../../../shared/data/keys.ts";
 import { readAll } from "../../../shared/data/table.ts";
 import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
 import { because, inEnglish, type Reason } from "../../../shared/domain/reasons.ts";
-import { currentPermissions } from "../../../shared/operations/admission.ts";
+import { currentPermissions } from "../../../shared/operations/credentials/admission.ts";
 import { concurrently } from "../../../shared/platform/concurrently.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
@@ -75,14 +75,14 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const operation = await findOperation(run.operation.account_id, run.operation.id);
   if (operation === undefined || !isOpen(operation.state)) return "ended";
   run.operation = operation;
-  for (const item of withStatus(run, ITEM.running)) await follow(run, item);
+  for (const item of withStatus(run, ITEM.running)) await followItem(run, item);
   const control = operation.result?.control;
   const { failed } = countItems(run.items);
   const { stop_after_failures = Infinity } = run.bulk;
   if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
   else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
   else if (isExpired(operation)) await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
-  const begun = control === "pause" ? 0 : await beginSome(run);
+  const begun = control === "pause" ? 0 : await beginItems(run);
   await record(run);
   if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
     if (control === "cancel") throw new GiveUp("CANCELLED", because("bulk_cancelled"));
@@ -112,14 +112,14 @@ const cancelRest = (run: Run, reason: Reason): Promise<void> =>
 /** What has begun goes on, also if the call that began it was killed before it noted that. */
 async function cancelItem({ operation, action }: Run, item: BulkItem, error: BulkRow["error"]): Promise<void> {
   const list = { kind: "operation", accountId: operation.account_id, schema: OperationRecord } as const;
-  const newest = action.begins ? await newestOfParent(list, item.id, LOOK_BACK) : [];
+  const newest = action.begins ? await newestChildren(list, item.id, LOOK_BACK) : [];
   const own = newest.find((each) => each.request_id === operation.id && isOn(each, item));
   if (own === undefined) await moveBulkItem(operation, item, { status: ITEM.cancelled, error });
   else await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
 }
 
 /** Begins the action on as many resources as may run at once; how many. */
-async function beginSome(run: Run): Promise<number> {
+async function beginItems(run: Run): Promise<number> {
   let begun = 0;
   for (const item of withStatus(run, ITEM.waiting)) {
     // No server has work with the backups of what is deleted, and those that are held are only waited for.
@@ -141,11 +141,11 @@ async function beginSome(run: Run): Promise<number> {
 const DELETED = "deleted";
 
 /** Lets the account's bulk actions delete something now; what gives that back if nothing is, and undefined if they may not. */
-async function takeDeletion(accountId: string): Promise<(() => Promise<void>) | undefined> {
+async function reserveDeletion(accountId: string): Promise<(() => Promise<void>) | undefined> {
   const key = keys.bulkDeletions(accountId);
   const at = Date.now();
-  const wait = await takeSlot(key, { name: DELETED, slots: BULK.deletionsPerMinute, windowMs: 60_000, at });
-  return wait === undefined ? () => giveSlotBack(key, at, DELETED) : undefined;
+  const wait = await tryAcquireSlot(key, { name: DELETED, slots: BULK.deletionsPerMinute, windowMs: 60_000, at });
+  return wait === undefined ? () => returnSlot(key, at, DELETED) : undefined;
 }
 
 /** The starter as a caller, with what they may do now; undefined if they may no longer do this. */
@@ -162,21 +162,21 @@ async function begin(run: Run, item: BulkItem): Promise<boolean> {
     await cancelItem(run, item, errorOf("FORBIDDEN", because("starter_lost_permission")));
     return true;
   }
-  const giveBack = action.paced ? await takeDeletion(operation.account_id) : async () => undefined;
+  const giveBack = action.paced ? await reserveDeletion(operation.account_id) : async () => undefined;
   if (giveBack === undefined) return false;
-  const response = await called(() => action.call(requestFor(run, caller, item.id), bulk.parameters));
+  const response = await callOrError(() => action.call(requestFor(run, caller, item.id), bulk.parameters));
   if ("data" in response) {
     const operation_id = action.begins ? operationBegun(response.data) : null;
     await moveBulkItem(operation, item, { status: action.begins ? ITEM.running : ITEM.succeeded, operation_id, error: null });
   } else {
     await giveBack();
-    await settle(run, item, response.error);
+    await settleItem(run, item, response.error);
   }
   return true;
 }
 
 /** What becomes of a resource on which nothing was begun. */
-async function settle(run: Run, item: BulkItem, error: ResponseError): Promise<void> {
+async function settleItem(run: Run, item: BulkItem, error: ResponseError): Promise<void> {
   const { operation, action } = run;
   const { code, details } = error;
   if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
@@ -196,7 +196,7 @@ const requestFor = ({ operation }: Run, caller: Caller, id: string) => ({
 });
 
 /** Errors before the handler, of a record that is gone, are responses like any other. */
-async function called(call: () => Promise<InProcessResponse>): Promise<InProcessResponse> {
+async function callOrError(call: () => Promise<InProcessResponse>): Promise<InProcessResponse> {
   try {
     return await call();
   } catch (error) {
@@ -247,22 +247,22 @@ async function failOrWait({ operation, againAt }: Run, item: BulkItem, response:
 }
 
 /** What has become of the action on a resource that it had begun on. */
-async function follow(run: Run, item: BulkItem): Promise<void> {
+async function followItem(run: Run, item: BulkItem): Promise<void> {
   if (item.stage === "backups") return deleteBackups(run, item);
   const begun = item.operation_id === null ? undefined : await findOperation(run.operation.account_id, item.operation_id);
   if (begun !== undefined && isOpen(begun.state)) return;
-  if (begun?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeed(run, item);
+  if (begun?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeedItem(run, item);
   const error = begun?.error ?? errorOf("INTERNAL_ERROR", because("internal_error"));
   await moveBulkItem(run.operation, item, { status: ITEM.failed, error: error && { ...error, reason: error.reason ?? null } });
 }
 
-async function succeed({ operation }: Run, item: BulkItem): Promise<void> {
+async function succeedItem({ operation }: Run, item: BulkItem): Promise<void> {
   await moveBulkItem(operation, item, { status: ITEM.succeeded, error: null });
 }
 
 async function afterDeletion(run: Run, item: BulkItem): Promise<void> {
   const { type, parameters } = run.bulk;
-  if (type !== "instance" || parameters["with_backups"] !== true) return succeed(run, item);
+  if (type !== "instance" || parameters["with_backups"] !== true) return succeedItem(run, item);
   await moveBulkItem(run.operation, item, { status: ITEM.running, stage: "backups", error: null });
 }
 
@@ -283,7 +283,7 @@ async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
     if (!isHeldTooLong(held_since)) return;
   }
   const left = count.held + count.left;
-  if (left === 0) return succeed(run, item);
+  if (left === 0) return succeedItem(run, item);
   const [status, error] =
     caller === undefined
       ? [ITEM.cancelled, errorOf("FORBIDDEN", because("starter_lost_permission"))]
@@ -304,9 +304,9 @@ async function tryDeleting(
   const tried = tries.get(backup.id) ?? 0;
   if (backup.state === LIFECYCLE["backup.delete"].through) return "begun";
   if (backup.locked || tried >= DELETION_TRIES || caller === undefined || isExpired(operation)) return "left";
-  const giveBack = mayDelete ? await takeDeletion(operation.account_id) : undefined;
+  const giveBack = mayDelete ? await reserveDeletion(operation.account_id) : undefined;
   if (giveBack === undefined) return "paced";
-  const response = await called(() => deletingBackup(requestFor(run, caller, backup.id), {}));
+  const response = await callOrError(() => deletingBackup(requestFor(run, caller, backup.id), {}));
   if ("data" in response) {
     tries.set(backup.id, tried + 1);
     return "begun";
@@ -321,7 +321,7 @@ async function tryDeleting(
 /** As they are now: the list may still show some that are gone. */
 async function backupsOf(accountId: string, instanceId: string): Promise<BackupRecord[]> {
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
-  const { items } = await listOfParent({ ...list, parentId: instanceId }, { per_page: LISTED_MAX });
+  const { items } = await listChildren({ ...list, parentId: instanceId }, { per_page: LISTED_MAX });
   const current = await readAll(items.map(({ id }) => keys.record("backup", accountId, id)));
   return items.flatMap(({ id }) => {
     const item = current.get(keyString(keys.record("backup", accountId, id)));

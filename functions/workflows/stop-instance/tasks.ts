@@ -1,6 +1,6 @@
 // What the step of stopping an instance does.
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
-import { failInto } from "../../../shared/records/operations.ts";
+import { setFailedState } from "../../../shared/records/operations.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -19,7 +19,7 @@ export const handler = tasks(workflow, {
       if (!(error instanceof GiveUp && triedEnough)) throw error;
     }
     // It neither stopped nor runs: users who check the instance should see that.
-    await failInto(operation, abandonedState(operation.type));
+    await setFailedState(operation, abandonedState(operation.type));
     return true;
   },
 });

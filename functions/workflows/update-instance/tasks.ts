@@ -1,9 +1,9 @@
 // What the steps of moving an instance to a new domain do.
 import { startChange } from "../../../shared/data/change.ts";
-import { reclaimDomain, returnDomain } from "../../../shared/operations/domain-moves.ts";
+import { reclaimDomain, returnDomain } from "../../../shared/operations/work/domain-moves.ts";
 import { adoptDomain } from "../../../shared/records/instances.ts";
 import { previousDomains, previousDomainsAfter } from "../../../shared/records/redirects.ts";
-import { failInto } from "../../../shared/records/operations.ts";
+import { setFailedState } from "../../../shared/records/operations.ts";
 import { abandonedState } from "../../../shared/domain/lifecycle.ts";
 import { run, runUndo } from "../../../shared/hosts/index.ts";
 import { tasks } from "../../../shared/runtime/tasks.ts";
@@ -39,7 +39,7 @@ export const handler = tasks(workflow, {
     if (progress !== "down" && !progress.ready) return false;
     await returnDomain(await instance(), domains);
     // Its machine may complete the move all the same. The next start brings back the domain of the record.
-    if (progress === "down") await failInto(operation, abandonedState(operation.type));
+    if (progress === "down") await setFailedState(operation, abandonedState(operation.type));
     return true;
   },
 });

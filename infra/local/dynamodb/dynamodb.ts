@@ -86,7 +86,7 @@ export async function startDynamoDb({ dataDir, accessKeyId, optimizing = false }
   const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
   if (probe.status !== 200) {
     await stop();
-    throw broken(folder, JSON.stringify(probe.body));
+    throw dataError(folder, JSON.stringify(probe.body));
   }
   if (folder !== undefined) await createTable(own, FLUSHED);
   const flush = async (): Promise<void> => {
@@ -161,11 +161,11 @@ function startWriteAhead(folder: string): () => void {
   try {
     return writeAhead(folder);
   } catch (cause) {
-    throw broken(folder, String(cause));
+    throw dataError(folder, String(cause));
   }
 }
 
-const broken = (folder: string | undefined, why: string): LocalError =>
+const dataError = (folder: string | undefined, why: string): LocalError =>
   new LocalError(
     `DynamoDB Local cannot use its data in ${folder ?? "memory"}: move that folder away or start with --reset (${why})`,
   );
@@ -198,7 +198,7 @@ async function whyNot(output: string, folder: string | undefined): Promise<Local
       `${needed}, with its compiler, which this \`java\` lacks: install a JDK, e.g. apt-get install openjdk-17-jdk-headless`,
     );
   const last = output.trim().split("\n").slice(-3).join(" | ") || `no response in ${READY_WITHIN_SECONDS} seconds`;
-  return /sqlite/i.test(output) ? broken(folder, last) : new LocalError(`DynamoDB Local did not start; Java said: ${last}`);
+  return /sqlite/i.test(output) ? dataError(folder, last) : new LocalError(`DynamoDB Local did not start; Java said: ${last}`);
 }
 
 /** Undefined if there is no such command. */

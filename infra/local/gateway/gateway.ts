@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FunctionError } from "../lambda/function-error.ts";
 import type { RestApi } from "../template/api.ts";
-import { behindFront, type Front } from "../template/front.ts";
+import { withFrontHeaders, type Front } from "../template/front.ts";
 import { authorize } from "./authorize.ts";
 import { compressed, opened } from "./compression.ts";
 import { GATEWAY_ERRORS, GatewayError, type GatewayErrorType } from "./errors.ts";
@@ -12,7 +12,7 @@ import { readBody, headerIn, readHeaders, parseQuery, type Exchange } from "./re
 import { errorResponse, functionResponse, type HttpResponse } from "./responses.ts";
 import { route, listRoutes } from "./routes.ts";
 import { startServer } from "./server.ts";
-import { type Strangers, limitStrangers } from "./strangers.ts";
+import { type UnauthenticatedLimit, limitUnauthenticated } from "./unauthenticated-limit.ts";
 
 /** Lambda's own errors, before the function runs. */
 const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
@@ -44,14 +44,14 @@ interface Options {
   /** Undefined without a CloudFront. */
   front?: Front | undefined;
   /** Requests without a valid credential that an address may send in five minutes; undefined: any number. */
-  strangersMax?: number | undefined;
+  unauthenticatedMax?: number | undefined;
   log: (line: string) => void;
 }
 
 export async function startGateway(options: Options): Promise<Gateway> {
-  const { api, fallback, front, log, port, strangersMax } = options;
-  const strangers = strangersMax === undefined ? undefined : limitStrangers(strangersMax);
-  const respond = responder(options, strangers);
+  const { api, fallback, front, log, port, unauthenticatedMax } = options;
+  const unauthenticated = unauthenticatedMax === undefined ? undefined : limitUnauthenticated(unauthenticatedMax);
+  const respond = responder(options, unauthenticated);
   const responses = new Map(api.gatewayResponses.map((each) => [each.type, each]));
   return startServer({
     port,
@@ -70,10 +70,10 @@ export async function startGateway(options: Options): Promise<Gateway> {
           log(
             `gateway: ${exchange.method} ${path}: ${error instanceof GatewayError ? `${type} ${String(error.cause)}` : String(error)}`,
           );
-        return (isDenied(type) && strangers?.rejection(exchange)) || errorResponse(type, exchange, responses);
+        return (isDenied(type) && unauthenticated?.rejection(exchange)) || errorResponse(type, exchange, responses);
       });
-      if (exchange.isStranger) strangers?.count(exchange.sourceIp);
-      write(behindFront(front, path, reply), exchange, response);
+      if (exchange.isUnauthenticated) unauthenticated?.count(exchange.sourceIp);
+      write(withFrontHeaders(front, path, reply), exchange, response);
     },
   });
 }
@@ -96,25 +96,26 @@ const buildExchange = (request: IncomingMessage, path: string, front: Options["f
   headers: readHeaders(request, front?.requestHeaders),
   query: new Map(),
   sourceIp: request.socket.remoteAddress ?? "127.0.0.1",
-  isStranger: true,
+  isUnauthenticated: true,
   parameters: {},
   authorizer: {},
 });
 
 /** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
-function responder({ api, invoke }: Options, strangers: Strangers | undefined) {
+function responder({ api, invoke }: Options, unauthenticated: UnauthenticatedLimit | undefined) {
   const routes = listRoutes(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await readBody(request);
     // A credential is checked first: its owner is not to suffer from others at the same address.
-    const rejection = headerIn(exchange.headers, "authorization") === undefined ? strangers?.rejection(exchange) : undefined;
+    const rejection =
+      headerIn(exchange.headers, "authorization") === undefined ? unauthenticated?.rejection(exchange) : undefined;
     if (rejection !== undefined) return rejection;
     const method = route(routes, exchange);
     exchange.query = parseQuery(rawQuery);
     const authorizer = authorizers.get(method.authorizer ?? "");
     if (authorizer) await authorize(api, authorizer, exchange, invoke);
-    exchange.isStranger = authorizer === undefined || exchange.authorizer["principalId"] === ANONYMOUS;
+    exchange.isUnauthenticated = authorizer === undefined || exchange.authorizer["principalId"] === ANONYMOUS;
     const { minimumCompressionSize } = api;
     const body = minimumCompressionSize === undefined ? sent : await opened(sent, headerIn(exchange.headers, "content-encoding"));
     const authorized = authorizer ? { authorizer: { ...exchange.authorizer, integrationLatency: 0 } } : {};

@@ -17,7 +17,7 @@ export interface Exchange {
   query: Many;
   sourceIp: string;
   /** Nobody has found a valid credential in it. */
-  isStranger: boolean;
+  isUnauthenticated: boolean;
   resource?: ApiResource;
   parameters: Record<string, string>;
   authorizer: Record<string, string>;

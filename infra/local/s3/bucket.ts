@@ -112,24 +112,24 @@ export function removeData(bucket: Bucket, files: { file: string }[]): void {
   for (const { file } of files) rmSync(dataFile(bucket, file), { force: true });
 }
 
-export function keepUpload(bucket: Bucket, stored: Upload): void {
+export function writeUpload(bucket: Bucket, stored: Upload): void {
   bucket.uploads.set(stored.id, stored);
   writeJson(bucket, uploadFile(bucket, stored.id), stored);
 }
 
-export function dropUpload(bucket: Bucket, { id }: Upload): void {
+export function removeUpload(bucket: Bucket, { id }: Upload): void {
   bucket.uploads.delete(id);
   removeJson(bucket, uploadFile(bucket, id));
 }
 
-export function keepObject(bucket: Bucket, stored: StoredObject): void {
+export function writeObject(bucket: Bucket, stored: StoredObject): void {
   const before = bucket.objects.get(stored.key);
   writeJson(bucket, objectFile(bucket, stored.key), stored);
   bucket.objects.set(stored.key, stored);
   removeData(bucket, before?.files ?? []);
 }
 
-export function dropObject(bucket: Bucket, key: string): void {
+export function removeObject(bucket: Bucket, key: string): void {
   const before = bucket.objects.get(key);
   bucket.objects.delete(key);
   removeJson(bucket, objectFile(bucket, key));

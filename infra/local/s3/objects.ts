@@ -33,7 +33,7 @@ export const objectHandlers = {
     // No await from here to the write, so that of two concurrent ones one wins.
     if (isTaken(bucket, operation)) disk.removeData(bucket, stored.files);
     requireAbsent(bucket, operation);
-    disk.keepObject(bucket, stored);
+    disk.writeObject(bucket, stored);
     return { status: 200, headers: { etag: quote(etag), ...checksumHeaders(stored.checksum) } };
   },
 
@@ -59,7 +59,7 @@ export const objectHandlers = {
   },
 
   DeleteObject: (bucket, { key }) => {
-    disk.dropObject(bucket, key);
+    disk.removeObject(bucket, key);
     return { status: 204 };
   },
 

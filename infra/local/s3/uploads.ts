@@ -29,7 +29,7 @@ export const uploadHandlers = {
       throw new AwsFault("InvalidRequest", `The ${type} checksum type cannot be used with the ${algorithm} checksum algorithm.`);
     const id = randomUUID();
     const checked = algorithm === undefined ? {} : { checksum: { algorithm, type } };
-    disk.keepUpload(bucket, { id, key, initiated: new Date().toISOString(), headers: operation.kept, ...checked, parts: {} });
+    disk.writeUpload(bucket, { id, key, initiated: new Date().toISOString(), headers: operation.kept, ...checked, parts: {} });
     const said = algorithm && { "x-amz-checksum-algorithm": algorithm.toUpperCase(), "x-amz-checksum-type": type };
     return xml("InitiateMultipartUploadResult", { Bucket: name, Key: key, UploadId: id }, said ?? {});
   },
@@ -47,7 +47,7 @@ export const uploadHandlers = {
       throw stored === undefined ? noSuchUpload() : typeMismatch(agreed?.algorithm, received.checksums);
     }
     const before = stored.parts[String(number)];
-    disk.keepUpload(bucket, { ...stored, parts: { ...stored.parts, [number]: received } });
+    disk.writeUpload(bucket, { ...stored, parts: { ...stored.parts, [number]: received } });
     disk.removeData(bucket, before === undefined ? [] : [before]);
     return { status: 200, headers: { etag: quote(received.etag), ...partChecksumHeaders(received.checksums) } };
   },
@@ -96,8 +96,8 @@ export const uploadHandlers = {
     const files = parts.map(({ file, size: bytes }) => ({ file, size: bytes }));
     const whole = { key, size, etag, modified: new Date().toISOString(), headers: stored.headers, ...sum, files };
     requireAbsent(bucket, operation);
-    disk.keepObject(bucket, whole);
-    disk.dropUpload(bucket, stored);
+    disk.writeObject(bucket, whole);
+    disk.removeUpload(bucket, stored);
     disk.removeData(
       bucket,
       Object.values(stored.parts).filter(({ file }) => !files.some((kept) => kept.file === file)),
@@ -114,7 +114,7 @@ export const uploadHandlers = {
 
   AbortMultipartUpload(bucket, operation) {
     const stored = getUpload(bucket, operation);
-    disk.dropUpload(bucket, stored);
+    disk.removeUpload(bucket, stored);
     disk.removeData(bucket, Object.values(stored.parts));
     return { status: 204 };
   },

@@ -58,7 +58,7 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
     GetSecretValue: (input) => {
       const found = find(SecretId.parse(input).SecretId);
       const { SecretString, ...rest } = getValue(found, input);
-      return { ...rest, SecretString: covered(SecretString, covers.get(found.arn)) };
+      return { ...rest, SecretString: withOverrides(SecretString, covers.get(found.arn)) };
     },
     DescribeSecret: (input) => {
       const { name, arn, versions } = find(SecretId.parse(input).SecretId);
@@ -111,7 +111,7 @@ function read(file: string): Secret[] {
 
 const SecretId = z.object({ SecretId: z.string() });
 
-const covered = (value: string, parts: Readonly<Record<string, unknown>> | undefined): string =>
+const withOverrides = (value: string, parts: Readonly<Record<string, unknown>> | undefined): string =>
   parts === undefined ? value : JSON.stringify({ ...z.record(z.string(), z.unknown()).parse(JSON.parse(value)), ...parts });
 
 function getValue({ name, arn, versions }: Secret, input: unknown) {
@@ -188,14 +188,14 @@ function generated(wish: z.infer<typeof Generate>): string {
     throw new LocalError(
       "A secret of the template is too short to hold each kind of character it requires: raise PasswordLength",
     );
-  const password = drawn(wish.PasswordLength, kinds, wish.RequireEachIncludedType);
+  const password = drawPassword(wish.PasswordLength, kinds, wish.RequireEachIncludedType);
   if (wish.SecretStringTemplate === undefined || wish.GenerateStringKey === undefined) return password;
   const rest = z.record(z.string(), z.unknown()).parse(JSON.parse(wish.SecretStringTemplate));
   return JSON.stringify({ ...rest, [wish.GenerateStringKey]: password });
 }
 
 /** Draws until every kind of character is in it, so that no position of the password is less random than another. */
-function drawn(length: number, kinds: string[], each: boolean): string {
+function drawPassword(length: number, kinds: string[], each: boolean): string {
   for (;;) {
     const password = random(length, kinds.join(""));
     if (!each || kinds.every((kind) => password.split("").some((char) => kind.includes(char)))) return password;

@@ -1,8 +1,8 @@
 // What was in progress when a backup of the service was taken. Its work went on without the restored service, which can neither
 // finish nor undo it: the undo of an operation that has succeeded since would remove what it made.
 import { join } from "node:path";
-import { endOperation } from "../../../shared/operations/operation-ends.ts";
-import { findOperation, forgetOpen, openOperations } from "../../../shared/records/operations.ts";
+import { endOperation } from "../../../shared/operations/work/operation-ends.ts";
+import { findOperation, removeOpenMarker, openOperations } from "../../../shared/records/operations.ts";
 import { useAccess } from "../access.ts";
 import { startDynamoDb } from "../dynamodb/dynamodb.ts";
 import { because } from "../../../shared/domain/reasons.ts";
@@ -25,7 +25,7 @@ export async function endInterrupted(dataDir: string, names: { TABLE_NAME: strin
     const open = await openOperations();
     for (const { accountId, id } of open) {
       const operation = await findOperation(accountId, id);
-      if (operation === undefined) await forgetOpen(id);
+      if (operation === undefined) await removeOpenMarker(id);
       else await endOperation(operation, { succeeded: false, error: ERROR });
     }
     return open.map(({ id }) => id);

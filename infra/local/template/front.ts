@@ -40,7 +40,11 @@ export function readFront([distribution]: readonly Resource[], policies: readonl
 }
 
 /** The response as CloudFront passes it on. */
-export function behindFront<R extends { headers: [string, string][] }>(front: Front | undefined, path: string, response: R): R {
+export function withFrontHeaders<R extends { headers: [string, string][] }>(
+  front: Front | undefined,
+  path: string,
+  response: R,
+): R {
   const added = front?.behaviors.find(({ pattern }) =>
     pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
   )?.headers;

@@ -6,7 +6,7 @@ import { because } from "../../domain/reasons.ts";
 import type { Job, LeftOut } from "../host.ts";
 import { byName, countRows, fromDump, toDump } from "./dump.ts";
 import { requirePlainDump, printable, unusable, Unusable, withoutExtraFolder } from "./layout.ts";
-import { firstModules } from "./modules.ts";
+import { initialModules } from "./modules.ts";
 import { unzip } from "./zip.ts";
 
 const PG_VERSION = "16.4";
@@ -113,7 +113,7 @@ function buildManifest({ erp_version, edition, database_name, database, files }:
     version_info: [major, minor, 0, "final", 0, ""],
     major_version: erp_version,
     pg_version: PG_VERSION,
-    modules: Object.fromEntries(byName({ ...firstModules({ erp_version, edition }), ...database.modules })),
+    modules: Object.fromEntries(byName({ ...initialModules({ erp_version, edition }), ...database.modules })),
     missing_files: missingFiles({ database, files }).length,
     rows: countRows(database),
   };

@@ -79,7 +79,7 @@ const isOutdated = ({ database, image }: SandboxErp): boolean =>
   database?.updated_with != null && database.updated_with !== image;
 
 /** What was deployed elsewhere: there is nothing to copy it from. */
-async function fetchBrought(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
+async function fetchBroughtCode(machineId: string, { repositories }: BroughtCode): Promise<Record<string, string>> {
   const account = await accountOf(machineId);
   const contents = await Promise.all(repositories.map((repository) => fetchSandboxCommit(account, repository)));
   const [problem] = repositories.flatMap((repository, index) =>
@@ -92,12 +92,12 @@ async function fetchBrought(machineId: string, { repositories }: BroughtCode): P
 }
 
 /** Throws what keeps the code of a backup from being brought. */
-export const requireBrought = async (machineId: string, code: BroughtCode | undefined): Promise<void> => {
-  if (code !== undefined) await fetchBrought(machineId, code);
+export const requireBroughtCode = async (machineId: string, code: BroughtCode | undefined): Promise<void> => {
+  if (code !== undefined) await fetchBroughtCode(machineId, code);
 };
 
 export async function bringCode(machineId: string, { instance_id, code_id, code }: Job<"bring_code">): Promise<null> {
-  const modules = await fetchBrought(machineId, code);
+  const modules = await fetchBroughtCode(machineId, code);
   const refs = code.repositories.map(({ ref }) => ref);
   await change(machineId, instance_id, () => ({ code: { code_id, modules, refs } }));
   return null;

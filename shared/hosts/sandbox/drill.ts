@@ -1,6 +1,6 @@
 // Restore drills in the sandbox: the checks of a real one, made on the archive's contents.
 import type { DrillCheck } from "../../api/drill.ts";
-import { buildCheck } from "../../operations/drills.ts";
+import { buildCheck } from "../../operations/backups/drills.ts";
 import { hashFileName } from "../../providers/sandbox/machines.ts";
 import { because } from "../../domain/reasons.ts";
 import type { Job, JobResult } from "../host.ts";

@@ -1,7 +1,7 @@
 // Writes an ERP's database as plain SQL, like pg_dump, and parses it again; anything unexpected is an error.
 import { ErpDatabase } from "../../providers/sandbox/machines.ts";
 import type { LeftOut } from "../host.ts";
-import { leaveOut } from "./statements.ts";
+import { filterDump } from "./statements.ts";
 
 /** The tables of the dump, as in their CREATE statements. The names are the ERP's own, except `sandbox_note`. */
 const TABLES = {
@@ -70,7 +70,7 @@ export const countRows = (database: ErpDatabase): Record<string, number> =>
 /** Throws a plain error whose message says what is wrong with the dump. */
 export function fromDump(dump: string): { database: ErpDatabase; left_out: LeftOut[] } {
   if (!dump.includes(COMPLETE)) throw new Error("the dump is truncated");
-  const { kept, left_out } = leaveOut(dump);
+  const { kept, left_out } = filterDump(dump);
   return { database: fromStatements(kept), left_out };
 }
 

@@ -32,7 +32,7 @@ import {
   keepData,
   pullImages,
   rehearseCode,
-  requireBrought,
+  requireBroughtCode,
   resolveCode,
   secondsToFetch,
   settleCode,
@@ -40,9 +40,9 @@ import {
   updateModules,
 } from "./code.ts";
 import { listedFiles, missingFiles, packArchive } from "./archive.ts";
-import { openArchive, requireWhole, sha256Of } from "./opened.ts";
+import { openArchive, requireStoredSize, sha256Of } from "./opened.ts";
 import { importArchive } from "./import.ts";
-import { differingModules, firstModules } from "./modules.ts";
+import { differingModules, initialModules } from "./modules.ts";
 import { drill } from "./drill.ts";
 import { writeDatabaseLog, writeErpLog, writeJobLog, writeProxyLog } from "./log.ts";
 import { buildReport, buildStatusLine } from "./report.ts";
@@ -156,7 +156,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   verify_archive: {
     seconds: 0,
     work: async (_machineId, { archive }) => {
-      await requireWhole(archive);
+      await requireStoredSize(archive);
       return null;
     },
   },
@@ -164,7 +164,7 @@ const KINDS: { [K in JobKind]: Kind<K> } = {
   drill_archive: {
     seconds: 0.7,
     work: async (machineId, job) => {
-      await requireBrought(machineId, job.code);
+      await requireBroughtCode(machineId, job.code);
       return drill(job);
     },
   },
@@ -292,7 +292,7 @@ async function freshDatabase({ domain, admin_email, ...code }: Job<"install_erp"
     users: [{ login: "demo", password_hash: await hashPassword(randomUUID()), api_keys: [randomUUID()] }],
     data: "{}",
     attachments,
-    modules: { ...firstModules(code), ...(domain.startsWith("missing-modules.") && { queue_job: `${code.erp_version}.2.0` }) },
+    modules: { ...initialModules(code), ...(domain.startsWith("missing-modules.") && { queue_job: `${code.erp_version}.2.0` }) },
     updated_with: imageFor(domain),
   };
   return { database, files };

@@ -36,10 +36,10 @@ function recognizeKind(head: Buffer) {
 }
 
 /** Whether these bytes are a zip that was damaged on its way. */
-export const isSpoiled = (head: Buffer): boolean => recognizeKind(head)?.spoiled === true;
+export const isDamagedZip = (head: Buffer): boolean => recognizeKind(head)?.spoiled === true;
 
 /** The error about a file that is no zip. */
-export function whatItIs(head: Buffer): Unusable {
+export function describeNonZip(head: Buffer): Unusable {
   const kind = recognizeKind(head);
   if (kind === undefined) return unusable("noZip");
   const inner = head.toString("latin1", 0, 2) === "\x1f\x8b" ? recognizeKind(unzippedHead(head)) : undefined;
@@ -67,16 +67,16 @@ export function ownName(name: string): OwnName | undefined {
   const isFolder = parts.at(-1) === "";
   if (isFolder) parts.pop();
   const isImpossible = (part: string): boolean => ["", ".", ".."].includes(part) || Buffer.byteLength(part) > 255;
-  if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw strange(name);
+  if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw unusableName(name);
   if (isFolder || parts.some((part) => ADDED.test(part))) return undefined;
   const own = parts.findIndex((part, place) =>
     place === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
   );
-  if (own < 0) throw strange(name);
+  if (own < 0) throw unusableName(name);
   const top = parts.slice(0, own).join("/");
   if (own === parts.length - 1) return { top, path: (parts[own] ?? "").toLowerCase() };
   const path = parts.slice(own + 1).join("/");
-  if (Buffer.byteLength(path) > ARCHIVE_RULES.name_bytes_max) throw strange(name);
+  if (Buffer.byteLength(path) > ARCHIVE_RULES.name_bytes_max) throw unusableName(name);
   return { top, path: `filestore/${HASHED.test(path) ? path.toLowerCase() : path}` };
 }
 
@@ -95,7 +95,7 @@ export function withoutExtraFolder(paths: readonly string[]): string[] {
   return paths.map((path) => (isMoved(path) ? `filestore/${path.slice(folder.length)}` : path));
 }
 
-const strange = (name: string): Unusable => unusable("strange", { name: printable(name) });
+const unusableName = (name: string): Unusable => unusable("strange", { name: printable(name) });
 
 /** What an archive's listing says that it contains. Throws if that is no backup. */
 export function requireBackup(names: readonly string[]): void {

@@ -57,13 +57,13 @@ export const imageModules = ({ erp_version, edition }: Code): Map<string, string
   inSeries({ ...COMMUNITY, ...(edition === "enterprise" && ENTERPRISE) }, erp_version);
 
 /** Those of a database that has just been initialized. */
-export function firstModules(code: Code): Record<string, string> {
+export function initialModules(code: Code): Record<string, string> {
   const first = ["base", "web", "mail", ...(code.edition === "enterprise" ? ["web_enterprise"] : [])];
   return Object.fromEntries([...imageModules(code)].filter(([name]) => first.includes(name)));
 }
 
 /** Those of a database that the image does not have. */
-export function addOns(code: Code, { modules }: ErpDatabase): Record<string, string> {
+export function modulesBeyondImage(code: Code, { modules }: ErpDatabase): Record<string, string> {
   const image = imageModules(code);
   return Object.fromEntries(Object.entries(modules).filter(([name]) => !image.has(name)));
 }

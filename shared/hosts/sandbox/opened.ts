@@ -14,7 +14,7 @@ export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").upda
  * Throws GiveUp with BACKUP_CORRUPT if the store has none of its size. Like a machine, it reads none of the contents before they
  * are restored.
  */
-export async function requireWhole({ key, size_bytes }: UploadedArchive): Promise<void> {
+export async function requireStoredSize({ key, size_bytes }: UploadedArchive): Promise<void> {
   const held = await storedObject(key);
   if (held === undefined) throw corrupt(GONE);
   if (held.size_bytes !== size_bytes) throw corrupt(CHANGED);
@@ -26,7 +26,7 @@ export async function openArchive({ erp_version, missing_files, ...archive }: St
   const { major_version } = archived.manifest;
   if (major_version !== erp_version)
     throw corrupt(because("archive_other_version", { version: major_version, expected: erp_version }));
-  if (missing_files === undefined) orCorrupt(() => requireListedFiles(archived));
+  if (missing_files === undefined) asCorrupt(() => requireListedFiles(archived));
   return archived;
 }
 
@@ -35,13 +35,13 @@ export async function openUploaded({ key, size_bytes, sha256 }: UploadedArchive)
   const bytes = await getArchive(key);
   if (bytes === undefined) throw corrupt(GONE);
   if (bytes.length !== size_bytes || sha256Of(bytes) !== sha256) throw corrupt(CHANGED);
-  return orCorrupt(() => unpackArchive(bytes));
+  return asCorrupt(() => unpackArchive(bytes));
 }
 
 const GONE = because("archive_not_stored");
 const CHANGED = because("archive_checksum");
 
-function orCorrupt<T>(read: () => T): T {
+function asCorrupt<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {

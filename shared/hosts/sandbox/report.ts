@@ -1,11 +1,11 @@
 // What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be
 // used.
-import type { StatusLine } from "../../operations/health.ts";
+import type { StatusLine } from "../../operations/monitoring/health.ts";
 import type { MachineReport } from "../../records/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../../providers/sandbox/machines.ts";
 import { describeImage } from "../../providers/sandbox/images.ts";
-import type { Sample } from "../../domain/figures.ts";
-import { inventSamples } from "./figures.ts";
+import type { Sample } from "../../domain/metrics.ts";
+import { inventSamples } from "./metrics.ts";
 import { DISK_STEPS } from "../../domain/low-disk.ts";
 import { timeOfId } from "../../domain/ids.ts";
 import { SANDBOX_CATALOG } from "../../providers/sandbox/catalog.ts";

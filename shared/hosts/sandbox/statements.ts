@@ -7,7 +7,7 @@ import { LANGUAGES, LEAVING, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS } from
 import { Unusable } from "./layout.ts";
 
 /** The dump without its comments, and without the statements that are about its server, which are counted and named. */
-export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
+export function filterDump(dump: string): { kept: string; left_out: LeftOut[] } {
   const leftOut = new Map<string, LeftOut>();
   const kept: string[] = [];
   const seen: Seen = {
@@ -24,7 +24,7 @@ export function leaveOut(dump: string): { kept: string; left_out: LeftOut[] } {
     const { text, outline } = statement;
     const kind = classify(seen, outline, text);
     const isKept = kind === undefined || kind === "here";
-    const command = isKept && !SESSION.test(outline) ? leaving(statement) : undefined;
+    const command = isKept && !SESSION.test(outline) ? findLeaving(statement) : undefined;
     if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
     if (kind === undefined) kept.push(text);
     else if (kind !== "here") note(leftOut, kind, outline);
@@ -267,7 +267,7 @@ const [COMMAND, UNTRUSTED, CALL] = [form(LEAVING.command), form(LEAVING.language
 const TABLE_NAMES = new RegExp(LEAVING.table, "gi");
 
 /** What in a statement, or in the statements of its body, leaves the database: as Scan in script/files/dump.py. */
-function leaving({ outline, bodies, command }: Statement, depth = 0): string | undefined {
+function findLeaving({ outline, bodies, command }: Statement, depth = 0): string | undefined {
   const words = outline.replaceAll(TEXT, "''");
   // In psql's eyes, a body is text.
   if (depth === 0 && command !== undefined) return command.slice(0, COMMAND_CHARACTERS_MAX).trim();
@@ -282,7 +282,7 @@ function leaving({ outline, bodies, command }: Statement, depth = 0): string | u
   if (found !== null || !isBody || depth === DEPTH_MAX) return found?.[0].trim();
   for (const body of bodies)
     for (const statement of statementsOf(body)) {
-      const inside = leaving(statement, depth + 1);
+      const inside = findLeaving(statement, depth + 1);
       if (inside !== undefined) return inside;
     }
   return undefined;

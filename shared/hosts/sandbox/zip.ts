@@ -4,7 +4,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import * as z from "zod";
 import { because } from "../../domain/reasons.ts";
 import { ARCHIVE_RULES, unknownMethod } from "../archive-rules.ts";
-import { isSpoiled, ownName, requireBackup, printable, unusable, Unusable, whatItIs } from "./layout.ts";
+import { isDamagedZip, ownName, requireBackup, printable, unusable, Unusable, describeNonZip } from "./layout.ts";
 
 /** Far more than a sandbox packs, and little enough for a function's memory. */
 const ENTRIES_MAX = 10_000;
@@ -23,7 +23,7 @@ const TAIL_BYTES = 1024 ** 2;
 export function unzip(bytes: Uint8Array): Map<string, Buffer> {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const begins = zip.length >= 4 ? zip.readUInt32LE(0) : 0;
-  if (![LOCAL, END].includes(begins) || isSpoiled(zip)) throw whatItIs(zip);
+  if (![LOCAL, END].includes(begins) || isDamagedZip(zip)) throw describeNonZip(zip);
   const listed = readListing(zip);
   requireBackup(listed.entries.map(({ name }) => name));
   const unpacked = listed.entries.reduce((sum, { size }) => sum + size, 0);

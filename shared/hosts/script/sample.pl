@@ -4,7 +4,7 @@
 #
 #   {"t":SECONDS,"s":[figures of the machine],"i":{"INSTANCE":[figures of the instance]}}
 #
-# In the order of shared/domain/figures.ts; null is what could not be measured. Flows are means since the sample before. It reads
+# In the order of shared/domain/metrics.ts; null is what could not be measured. Flows are means since the sample before. It reads
 # the kernel's files, those of the containers' cgroups, and what is new in the sites' access logs. Tenants choose nothing that is
 # printed: it is all numbers, and names of directories that root has made. Below watch/: containers ("NAME ID"), slow ("INSTANCE
 # SECONDS SECONDS", once in ten minutes: watch.sh), counters (of the sample before), ring. The file stale says that containers are

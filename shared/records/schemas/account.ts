@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { PolicyFields } from "../../api/backup-policy.ts";
 import * as fields from "../../api/fields.ts";
 import type { Settings } from "../../api/settings.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import { CODE, DEFAULT_QUOTAS, SESSIONS_PER_USER } from "../../domain/limits.ts";
 import { text, textOrNull, count, counter } from "./fields.ts";
 
@@ -17,7 +17,7 @@ export const AccountRecord = z.object({
   token_max_days: count.nullable().default(null),
   /** The networks that people may sign in from; empty: everywhere. */
   allowed_ips: z.array(text).default([]),
-  require_second_factor: growing<Settings["require_second_factor"]>().default("none"),
+  require_second_factor: openEnum<Settings["require_second_factor"]>().default("none"),
   /** Those that were ever set; see `alertSettings`. */
   alert_settings: z.record(text, z.unknown()).default({}),
   default_backup_policy: z.custom<PolicyFields>().nullable().default(null),

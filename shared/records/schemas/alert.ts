@@ -2,12 +2,12 @@
 import * as z from "zod";
 import { Alert } from "../../api/alerts.ts";
 import type { AlertStatus } from "../../domain/alerts.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import { count, listed, maybeText, text } from "./fields.ts";
 
 export const AlertRecord = stored(Alert.omit({ status: true })).extend({
   ...listed,
-  state: growing<AlertStatus>(),
+  state: openEnum<AlertStatus>(),
   /** What distinguishes it from others of its resource and kind: its threshold, or the type of the operation that has failed. */
   step: text,
   created_at: text,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Backup } from "../../api/backups.ts";
 import * as fields from "../../api/fields.ts";
 import type { BackupStatus } from "../../domain/lifecycle.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, maybeText, count, counter, maybeCount, mark, labels, listed, reason } from "./fields.ts";
 
 export const KeptUpload = z.object({
@@ -21,7 +21,7 @@ export const BackupRecord = storedBackup.extend({
   ...listed,
   labels,
   reason,
-  state: growing<BackupStatus>(),
+  state: openEnum<BackupStatus>(),
   file_name: noText,
   missing_files: counter,
   listed_files: count.nullable().default(null),

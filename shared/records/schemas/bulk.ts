@@ -1,7 +1,7 @@
 // A bulk action as it is stored: what it does, what it selected, and what becomes of each resource.
 import * as z from "zod";
 import { Reason } from "../../api/fields.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import type { ItemStatus } from "../../domain/lifecycle.ts";
 import { Caller } from "./caller.ts";
 import { maybeCount, maybeText, noText, resourceType, text, textOrNull } from "./fields.ts";
@@ -30,7 +30,7 @@ export const BulkPart = z.object({ targets: z.array(BulkTarget) });
 
 /** What has become of a resource; there is no such item before its turn. */
 export const BulkRow = z.object({
-  status: growing<ItemStatus>(),
+  status: openEnum<ItemStatus>(),
   operation_id: noText,
   error: z.object({ code: text, message: text, reason: Reason.nullable() }).nullable().default(null),
   /** Since when another operation has held it. */
@@ -38,6 +38,6 @@ export const BulkRow = z.object({
   /** Since when all of its backups that are left are held. */
   backups_held_since: maybeText,
   /** The instance is deleted: its backups are next. */
-  stage: growing<"backups">().optional(),
+  stage: openEnum<"backups">().optional(),
 });
 export type BulkRow = z.infer<typeof BulkRow>;

@@ -1,7 +1,7 @@
 // The code of an instance as it is stored.
 import * as z from "zod";
 import type { Code } from "../../api/code.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import { count, noText, text } from "./fields.ts";
 
 type AutoDeploy = Code["auto_deploy"];
@@ -53,9 +53,9 @@ export const CodeRecord = z.object({
   install_modules: strings,
   environment: z.array(VariableRecord).default([]),
   updated_at: noText,
-  auto_deploy: growing<AutoDeploy>().default("off"),
+  auto_deploy: openEnum<AutoDeploy>().default("off"),
   /** Whether each deploy brings the newest image. */
-  image: z.looseObject({ follow: growing<Follow>() }).default({ follow: "pinned" }),
+  image: z.looseObject({ follow: openEnum<Follow>() }).default({ follow: "pinned" }),
   /** The deploy hook, of whose secret only the hash is kept. */
   hook_hash: noText,
   hook_last4: noText,

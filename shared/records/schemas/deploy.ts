@@ -1,7 +1,7 @@
 // A deploy as it is stored, and the code as it was when the deploy was requested.
 import * as z from "zod";
 import { Deploy } from "../../api/deploys.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import type { DeployStatus } from "../../domain/lifecycle.ts";
 import type { Selection } from "../../domain/module-plan.ts";
 import { CodeRecord } from "./code.ts";
@@ -13,7 +13,7 @@ export const DeployRecord = storedDeploy.extend({
   account_id: text,
   image: storedDeploy.shape.image.default(null),
   choices: storedDeploy.shape.choices.default(null),
-  status: growing<DeployStatus>(),
+  status: openEnum<DeployStatus>(),
 });
 export type DeployRecord = z.infer<typeof DeployRecord>;
 

@@ -4,7 +4,7 @@ import type { Labels } from "../../api/fields.ts";
 import type { OperatedType, ResourceType } from "../../domain/lifecycle.ts";
 import { Stamp } from "../../data/stamps.ts";
 import { Reason } from "../../api/fields.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 
 export const text = z.string();
 export const textOrNull = text.nullable();
@@ -14,8 +14,8 @@ export const count = z.number().int();
 export const counter = count.default(0);
 export const maybeCount = count.optional();
 export const mark = z.literal(true).optional();
-export const resourceType = growing<ResourceType>();
-export const operatedType = growing<OperatedType>();
+export const resourceType = openEnum<ResourceType>();
+export const operatedType = openEnum<OperatedType>();
 
 /** Checked when they came in; records of before there were labels have none. */
 export const labels = z.custom<Labels>().default({});

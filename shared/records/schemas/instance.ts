@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Labels } from "../../api/fields.ts";
 import { Instance } from "../../api/instances.ts";
 import type { HealthStatus, InstanceStatus, ProtectionStatus } from "../../domain/lifecycle.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, count, labels, listed, reason } from "./fields.ts";
 
 /** Fields of an instance that change immediately; one that was not sent keeps its value. */
@@ -34,7 +34,7 @@ export const InstanceRecord = stored(
   labels,
   reason,
   disk_quota_bytes: count.nullable().default(null),
-  protection_status: growing<ProtectionStatus>().default("unprotected"),
+  protection_status: openEnum<ProtectionStatus>().default("unprotected"),
   /** The last completed backup, without safety backups: when it was completed, and when it was begun. */
   last_backup_id: noText,
   last_backup_at: noText,
@@ -43,11 +43,11 @@ export const InstanceRecord = stored(
   last_drill: noText,
   /** Null without an enabled policy. */
   next_backup_at: noText,
-  state: growing<InstanceStatus>(),
+  state: openEnum<InstanceStatus>(),
   server_ip: textOrNull,
   /** Whether the ERP was ever installed; records of before this was noted are taken for installed. */
   installed: z.boolean().default(true),
-  health_status: growing<HealthStatus>().default("unknown"),
+  health_status: openEnum<HealthStatus>().default("unknown"),
   health_since: noText,
   /** What does not load, of an ERP that is failing. */
   health_fault: noText,

@@ -1,7 +1,7 @@
 // A mail as it is stored, until 30 days after it was requested.
 import * as z from "zod";
 import type { Language } from "../../mail/messages.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import { count, counter, maybeText, noText, text } from "./fields.ts";
 
 /** How a mail ended: `sent`; `unsent` after the last try, or too late; `dropped` if nobody is to get it any more. */
@@ -13,13 +13,13 @@ export const MailRecord = z.object({
   /** A user, whose address is looked up when it is sent, or the address of somebody who is none yet. */
   to: z.object({ user_id: maybeText, email: maybeText }),
   /** Without one, that of the user. */
-  language: growing<Language>().optional(),
+  language: openEnum<Language>().optional(),
   /** Without its token. */
   message: z.looseObject({ type: text }),
   /** The token of its link, encrypted, until it is sent. */
   sealed_token: maybeText,
   /** Null until it has ended. */
-  ended: growing<MailEnd>().nullable().default(null),
+  ended: openEnum<MailEnd>().nullable().default(null),
   ended_at: noText,
   attempts: counter,
   created_at: text,

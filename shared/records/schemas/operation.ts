@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Actor } from "../../api/fields.ts";
 import { Operation } from "../../api/operations.ts";
 import type { OperationStatus, OperationType } from "../../domain/lifecycle.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import type { RenamedFields } from "./instance.ts";
 import { text, textOrNull, noText, maybeText, maybeCount, mark, operatedType, resourceType, listed } from "./fields.ts";
 
@@ -15,10 +15,10 @@ export const OperationCore = z.object({
   ...listed,
   id: text,
   created_at: text,
-  created_by: z.object({ type: growing<Actor["type"]>(), id: text, name: text }),
+  created_by: z.object({ type: openEnum<Actor["type"]>(), id: text, name: text }),
   request_id: text,
-  state: growing<OperationStatus>(),
-  type: growing<OperationType>(),
+  state: openEnum<OperationStatus>(),
+  type: openEnum<OperationType>(),
   /** Operations of before they had a name have none. */
   resource: z.object({ type: operatedType, id: text, name: noText }),
   /** The execution's input: ids and flags. */

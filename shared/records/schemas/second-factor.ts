@@ -2,12 +2,12 @@
 import * as z from "zod";
 import * as fields from "../../api/fields.ts";
 import type { FactorType } from "../../api/second-factors.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import { bytes, counter, maybeText, noText, text } from "./fields.ts";
 
 export const FactorRecord = z.object({
   id: fields.id("second_factor"),
-  type: growing<FactorType>(),
+  type: openEnum<FactorType>(),
   name: text,
   created_at: fields.timestamp,
   last_used_at: noText,

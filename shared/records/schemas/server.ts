@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { Server, SERVER_OBSERVED } from "../../api/servers.ts";
 import type { ServerPhase } from "../../domain/lifecycle.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, maybeText, count, counter, maybeCount, mark, labels, listed, reason } from "./fields.ts";
 
 export const ServerRecord = stored(Server.omit({ status: true, reason: true, name_unicode: true, ...SERVER_OBSERVED })).extend({
@@ -11,7 +11,7 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
   reason,
   /** Servers of before it was stored have none. */
   ssh_key_name: noText,
-  state: growing<ServerPhase>(),
+  state: openEnum<ServerPhase>(),
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: textOrNull,
   /**

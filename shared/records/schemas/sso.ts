@@ -2,7 +2,7 @@
 import * as z from "zod";
 import * as fields from "../../api/fields.ts";
 import type { SsoRole } from "../../api/sso.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import { text, textOrNull } from "./fields.ts";
 
 const StoredDomain = z.object({
@@ -20,9 +20,9 @@ export const SsoRecord = z.object({
   /** Encrypted. */
   client_secret: text,
   domains: z.array(StoredDomain),
-  default_role: growing<SsoRole>(),
+  default_role: openEnum<SsoRole>(),
   role_claim: textOrNull,
-  roles: z.record(text, growing<SsoRole>()),
+  roles: z.record(text, openEnum<SsoRole>()),
   required: z.boolean(),
   /** Another one with each new issuer: whoever was linked before is linked no more. */
   links: text,

@@ -4,7 +4,7 @@ import * as fields from "../../api/fields.ts";
 import type { Permission } from "../../api/permissions.ts";
 import type { Role } from "../../api/roles.ts";
 import { ROLE_CODES } from "../../data/codes.ts";
-import { growing } from "../../data/stored.ts";
+import { openEnum } from "../../data/stored.ts";
 import type { Language } from "../../mail/messages.ts";
 import { text, noText, bytes, counter, mark, slots } from "./fields.ts";
 
@@ -35,15 +35,15 @@ export const UserRecord = z.object({
   email: text,
   name: text,
   password_hash: text,
-  role: growing<Role>().default("owner"),
+  role: openEnum<Role>().default("owner"),
   /** Permissions of a custom role; empty for the others. */
-  permissions: z.array(growing<Permission>()).default([]),
+  permissions: z.array(openEnum<Permission>()).default([]),
   last_sign_in_at: noText,
   created_at: fields.timestamp,
   /** What they are told by mail; by default, owners and admins are told of alerts. */
-  notifications: z.object({ email: growing<"none" | "alerts" | "all">() }).optional(),
+  notifications: z.object({ email: openEnum<"none" | "alerts" | "all">() }).optional(),
   /** `bouncing`: the mailbox does not take mail. */
-  email_status: growing<"ok" | "bouncing">().default("ok"),
+  email_status: openEnum<"ok" | "bouncing">().default("ok"),
   /** How many second factors they have: the factors themselves have items of their own. */
   passkeys: counter,
   totp: z.boolean().default(false),
@@ -51,7 +51,7 @@ export const UserRecord = z.object({
   /** Which person of the account's identity provider they are: `links` is that of the provider as it was then. */
   sso: z.object({ links: text, subject: text }).optional(),
   /** That of their last sign-in. */
-  language: growing<Language>().default("en"),
+  language: openEnum<Language>().default("en"),
 });
 
 export type UserRecord = z.infer<typeof UserRecord>;

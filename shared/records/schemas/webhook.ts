@@ -2,14 +2,14 @@
 import * as z from "zod";
 import type { Actor } from "../../api/fields.ts";
 import { Delivery, Webhook, type WebhookFormat } from "../../api/webhooks.ts";
-import { growing, stored } from "../../data/stored.ts";
+import { openEnum, stored } from "../../data/stored.ts";
 import { count, counter, maybeText, noText, text } from "./fields.ts";
 
 const { shape } = stored(Webhook.omit({ status: true, failing_since: true, last_delivery_at: true }));
 
 export const WebhookRecord = z.object({
   ...shape,
-  format: growing<WebhookFormat>(),
+  format: openEnum<WebhookFormat>(),
   account_id: text,
   /** Chat formats only, whose URL is a secret: encrypted here; `url` is what people see. */
   sealed_url: maybeText,
@@ -18,7 +18,7 @@ export const WebhookRecord = z.object({
   /** The one before, and until when deliveries are signed with it, too. */
   previous_secret: z.object({ secret: text, until: text }).optional(),
   /** For whom it acts: it is sent what they may read. */
-  acts_for: z.object({ type: growing<Actor["type"]>(), id: text }),
+  acts_for: z.object({ type: openEnum<Actor["type"]>(), id: text }),
 });
 export type WebhookRecord = z.infer<typeof WebhookRecord>;
 

@@ -1,0 +1,35 @@
+// After creating an instance: shows the administrator's password, if the service generated one, before the user continues.
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
+import { useEffect } from "react";
+import { useNavigate } from "react-router";
+import type { Instance } from "../../../shared/api/instances.ts";
+import { text } from "../messages/text.ts";
+import { Copyable } from "../resource/words/copyable.tsx";
+import { SecretOnce } from "../resource/dialog/secret-once.tsx";
+
+export interface Made extends Instance {
+  admin_password?: string | undefined;
+}
+
+export function AfterCreation({ made: { id, name, admin_email, admin_password } }: { made: Made }) {
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (admin_password === undefined) void navigate(`/instances/${id}`);
+  }, [admin_password, id, navigate]);
+  return (
+    admin_password !== undefined && (
+      <SecretOnce
+        title={text.instances.form.installing(name)}
+        what={text.instances.copied.adminPassword}
+        value={admin_password}
+        onStored={() => void navigate(`/instances/${id}`)}
+      >
+        <KeyValuePairs
+          items={[
+            { label: text.instances.form.login, value: <Copyable value={admin_email} what={text.instances.copied.login} /> },
+          ]}
+        />
+      </SecretOnce>
+    )
+  );
+}

@@ -1,0 +1,37 @@
+// The actions of one record, behind a button in its row.
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import { useNoteLeftOut } from "../../app/left-out.ts";
+import { type Need, useMissing } from "../../app/may.tsx";
+
+interface MenuItem {
+  id: string;
+  text: string;
+  /** Touch screens have no tooltips: the reason is always visible. */
+  why?: string | undefined;
+  needs: readonly Need[];
+}
+
+interface Props {
+  /** Whose actions, for screen readers. */
+  label: string;
+  items: readonly MenuItem[];
+  onChoose: (id: string) => void;
+}
+
+/** With the actions that the user may take; none without any. */
+export function RowMenu({ label, items, onChoose }: Props) {
+  const missing = useMissing();
+  const shown = items.filter(({ needs }) => missing(...needs) === undefined);
+  useNoteLeftOut(...items.map(({ needs }) => missing(...needs)));
+  return (
+    shown.length > 0 && (
+      <ButtonDropdown
+        variant="inline-icon"
+        ariaLabel={label}
+        expandToViewport
+        items={shown.map(({ id, text, why }) => ({ id, text, ...(why !== undefined && { disabled: true, secondaryText: why }) }))}
+        onItemClick={({ detail }) => onChoose(detail.id)}
+      />
+    )
+  );
+}

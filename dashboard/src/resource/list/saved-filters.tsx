@@ -1,0 +1,82 @@
+// The filters of a list that the user has given a name, kept in this browser.
+import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
+import { useState } from "react";
+import { useLocation } from "react-router";
+import { lazily } from "../../app/lazily.tsx";
+import { text } from "../../messages/text.ts";
+import { listKey, parsed } from "./use-preferences.ts";
+import { type ListState, PARAMETERS } from "./use-list-state.ts";
+
+const NameFilters = lazily(async () => (await import("./name-filters.tsx")).NameFilters);
+
+interface Saved {
+  name: string;
+  place: Partial<ListState>;
+}
+
+/** The stored value may come from another version, or be anything: what is not valid is left out. */
+function stored(key: string): Saved[] {
+  const value = parsed(localStorage.getItem(key) ?? "[]");
+  return Array.isArray(value) ? value.flatMap((each: unknown) => savedIn(each) ?? []) : [];
+}
+
+function savedIn(value: unknown): Saved | undefined {
+  if (typeof value !== "object" || value === null || !("name" in value) || !("place" in value)) return undefined;
+  const { name, place } = value;
+  if (typeof name !== "string" || typeof place !== "object" || place === null) return undefined;
+  const known = PARAMETERS.map((each) => [each, Reflect.get(place, each)]).filter(([, filter]) => typeof filter === "string");
+  return { name, place: Object.fromEntries(known) };
+}
+
+interface Props {
+  /** Distinguishes the lists of one page. */
+  prefix: string;
+  place: ListState;
+  go: (next: ListState) => void;
+}
+
+export function SavedFilters({ prefix, place, go }: Props) {
+  const say = text.resource.find.saved;
+  const { pathname } = useLocation();
+  const key = listKey("filters", pathname, prefix);
+  const [saved, set] = useState(() => stored(key));
+  const [naming, setNaming] = useState(false);
+  const keep = (next: typeof saved): void => {
+    localStorage.setItem(key, JSON.stringify(next));
+    set(next);
+  };
+  const chosen = PARAMETERS.flatMap((name) => (place[name] ? [[name, place[name]]] : []));
+  return (
+    <>
+      <ButtonDropdown
+        items={[
+          ...saved.map(({ name }, index) => ({ id: `go ${index}`, text: name })),
+          {
+            id: "save",
+            text: say.save,
+            ...(chosen.every(([name]) => name === "sort") && { disabled: true, disabledReason: say.nothing }),
+          },
+          ...saved.map(({ name }, index) => ({ id: `remove ${index}`, text: say.remove(name) })),
+        ]}
+        onItemClick={({ detail }) => {
+          const [what, index = ""] = detail.id.split(" ");
+          const one = saved[Number(index)];
+          if (what === "save") setNaming(true);
+          else if (what === "go") go({ ...one?.place, page: 1 });
+          else keep(saved.filter((each) => each !== one));
+        }}
+      >
+        {say.title}
+      </ButtonDropdown>
+      {naming && (
+        <NameFilters
+          onName={(name) => {
+            keep([...saved.filter((each) => each.name !== name), { name, place: Object.fromEntries(chosen) }]);
+            setNaming(false);
+          }}
+          onDismiss={() => setNaming(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+// A value with a button after it that copies it, in view where the pointer is.
+import CopyToClipboard from "@cloudscape-design/components/copy-to-clipboard";
+import { text } from "../../messages/text.ts";
+
+interface Props {
+  value: string;
+  /** Names the value for screen readers: "address". */
+  what: string;
+  /** For values that machines read. */
+  code?: boolean;
+  /** What is shown of a long one. */
+  shown?: string;
+}
+
+export function Copyable({ value, what, code = false, shown = value }: Props) {
+  return (
+    <div className="copyable">
+      <CopyToClipboard
+        variant="inline"
+        textToCopy={value}
+        textToDisplay={code ? <code className="code">{shown}</code> : shown}
+        copyButtonAriaLabel={text.resource.copy.copy(what)}
+        copySuccessText={text.resource.copy.copied}
+        copyErrorText={text.resource.copy.failed}
+      />
+    </div>
+  );
+}
