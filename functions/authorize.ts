@@ -79,8 +79,8 @@ async function authenticate(authorization: string | undefined, facts: RequestFac
 }
 
 /**
- * Of any resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512 characters that a
- * policy takes.
+ * The policy covers every resource: nothing is cached, so it is for this one request, whose own ARN may be longer than the 512
+ * characters that a policy takes.
  */
 const policy = (principalId: string, Effect: "Allow" | "Deny", context: Record<string, string>): APIGatewayAuthorizerResult => ({
   principalId,

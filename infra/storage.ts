@@ -118,7 +118,7 @@ export class Storage extends Construct implements Store {
       serverAccessLogsBucket: accessLog as IBucket,
       serverAccessLogsPrefix: "backups/",
       lifecycleRules: [
-        // Of customers' uploads that the service has lost track of: a day after they expire. The parts of a failed import may
+        // Customers' uploads that the service has lost track of end a day after they expire. The parts of a failed import may
         // wait for another try.
         { abortIncompleteMultipartUploadAfter: Duration.days(UPLOAD.days + UPLOAD.failedImportDays + 1) },
         { noncurrentVersionExpiration: Duration.days(this.recoverDays), expiredObjectDeleteMarker: true },

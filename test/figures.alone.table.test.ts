@@ -298,7 +298,7 @@ const BUDGET: Record<string, Row> = {
   "operations.get": { status: 200, calls: 1, prepare: get((id) => `/operations/${id}`, operation) },
   // The operation, then its resources.
   "operations.items": { status: 200, calls: 2, prepare: get((id) => `/operations/${id}/items`, operation) },
-  // Of an operation that is no bulk action.
+  // The operation is no bulk action.
   "operations.act": {
     status: 409,
     calls: 4,

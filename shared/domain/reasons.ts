@@ -404,7 +404,7 @@ export const REASONS = {
     "A rehearsal needs {needed} MB of memory, but the server has {free} MB free. To deploy all the same, set rehearse to false",
   rehearsal_room:
     "A rehearsal needs {needed} MB on the disk, but the server has {free} MB free. To deploy all the same, set rehearse to false",
-  // Of checks from before "trust_new_host_keys".
+  // Checks from before `trust_new_host_keys` have this one.
   code_host_key:
     "The repository {url} could not be read: its host presents a different key than before. If you trust the new key, remove the repositories of this host, check the code, and set them again",
   code_slow: "The repository {url} could not be read: it takes too long",

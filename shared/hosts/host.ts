@@ -271,7 +271,7 @@ export const JOB_RESULTS = {
   stop_erp: z.null(),
   restart_erp: z.null(),
   /**
-   * Of modules: those whose installation, upgrade or removal has begun and not ended, and those that the image lacks. Jobs that
+   * Modules whose installation, upgrade or removal has begun and not ended, and those that the image lacks. Jobs that
    * were started by versions before 1.0.0 result in null.
    */
   check_health: z

@@ -62,7 +62,7 @@ export function removeRedirects(change: Change, domains: readonly { domain: stri
 }
 
 /**
- * Of a domain that an instance takes: whichever other instance had it before redirects it no longer. Its machine learns of it
+ * An instance takes a domain: whichever other instance had it before redirects it no longer. Its machine learns of it
  * with its next check. Returns that instance's ID.
  */
 export async function endRedirect(

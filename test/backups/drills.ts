@@ -6,7 +6,7 @@ import type { TestAccount } from "../harness/account.ts";
 import type { TestCloud } from "../harness/facts.ts";
 import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 
-/** Of an account, which a file has only once its hooks have run. */
+/** Takes a function, because a file has its account only once its hooks have run. */
 export function drillsOf(world: () => { cloud: TestCloud; me: TestAccount }) {
   const begin = async (id: string, body: object = {}): Promise<Operation> =>
     (await world().me.api.post(`/backups/${id}/drill`, body)).as(Operation);

@@ -30,7 +30,7 @@ export interface Night {
   /** Scheduled backups that each instance has; the policies keep as many, so that each run removes one. */
   kept: number;
   backupMinutes: number;
-  /** Of as many operations, the tasks of one are carried out and counted in full; of the others only the end of backups. */
+  /** One in so many operations is carried out and counted in full; of the others only the end of the backup is. */
   sample: number;
 }
 
@@ -38,10 +38,10 @@ export interface Night {
 export interface Minute {
   began: number;
   deletions: number;
-  /** Of the schedule function. */
+  /** The schedule function's calls. */
   calls: number;
   spent: Spent[];
-  /** Of the operations' tasks. */
+  /** What the operations' tasks spent. */
   work: Spent[];
 }
 
@@ -55,7 +55,7 @@ export interface Simulated {
   idle: Minute;
 }
 
-/** Of what is begun, every second one is followed by a save of its policy. */
+/** Every second operation that is begun is followed by a save of its policy. */
 const TRANSACTIONS_PER_SECOND = 1.5 * BEGUN_PER_SECOND;
 
 const DUE = "2027-01-12T02:00:00.000Z";

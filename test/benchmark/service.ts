@@ -225,7 +225,7 @@ async function memoryAfter({ url, pid }: Service, token: () => string): Promise<
   ]);
 }
 
-/** Of a process, and of its children together. */
+/** The memory of a process, and that of its children together. */
 function residentMegabytes(pid: number): [own: number, children: number] {
   const rss = (id: number): number =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1000;

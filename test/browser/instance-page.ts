@@ -12,7 +12,7 @@ export const title = (page: Page, name: string | RegExp): Promise<void> =>
 export const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole("button", { name, exact: true });
 /** A part of a page that loads only then. */
 export const openPart = (page: Page | Locator, name: string): Promise<void> => button(page, name).click();
-/** Of the page of an instance or a server. */
+/** Opens a tab of the page of an instance or a server. */
 export const openTab = (page: Page, name: string): Promise<void> =>
   page
     .getByRole("navigation", { name: /^(Parts|Bereiche) / })

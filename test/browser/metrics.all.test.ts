@@ -97,7 +97,7 @@ test("what was done meanwhile is marked on the charts of an instance and of its 
     [`/servers/${server.id}`, /Restart, Shop, \S/],
   ] as const) {
     const page = await open("/config.json", { as: mine });
-    // Of a server, what was done on others takes no room.
+    // What was done on other servers takes no room on this one's chart.
     const asked = page.waitForRequest(/\/operations\?.*type=instance\.restart|\/operations\?resource_id=ins/);
     await page.goto(`${path}?tab=metrics`);
     expect(new URL((await asked).url()).searchParams.get("server_id")).toBe(path.startsWith("/servers") ? server.id : null);

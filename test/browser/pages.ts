@@ -62,7 +62,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   "/instances/:id": ["backups", "code", "metrics", "history", "logs", "settings"],
 };
 
-/** Of the page and its parts. */
+/** The paths of a page and its parts. */
 export function pathsOf(shown: Shown, things: Things): string[] {
   const path = pathOf(shown, things);
   return [path, ...(PARTS[shown.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
@@ -133,7 +133,7 @@ export async function moveAndSee(page: Page, shown: Shown, things: Things): Prom
 
 /** Scripts, styles, fonts and the API's responses. The largest are forms, which load the schemas that they are checked by. */
 export const PAGE_BYTES_MAX = 512_000;
-/** Of all of these. */
+/** The most files that all of these may load. */
 export const PAGE_FILES_MAX = 50;
 
 const Files = z.array(z.object({ name: z.string(), encodedBodySize: z.number(), decodedBodySize: z.number() }));
@@ -148,7 +148,7 @@ export const bytesLoaded = async (page: Page): Promise<number> => sumOf(await lo
 
 export const filesLoaded = async (page: Page): Promise<number> => (await loaded(page)).length;
 
-/** Of its scripts and styles alone. */
+/** The bytes of its scripts and styles alone. */
 export const bytesOfCode = async (page: Page): Promise<number> => sumOf((await loaded(page)).filter(isCode));
 
 const sumOf = (files: z.infer<typeof Files>): number => files.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);

@@ -245,7 +245,7 @@ test("requests that need a proof at the same time ask for it once", async ({ ope
   await dialog.getByRole("button", { name: "Use a recovery code" }).click();
   await dialog.getByRole("textbox").fill(code);
   await dialog.getByRole("button", { name: "Confirm" }).click();
-  // Of two notifications at the same time only the newer one is in view.
+  // Only the newer one of two notifications at the same time is in view.
   await expect.poll(() => accepted).toBe(emails.length);
   await page
     .getByText(/^Invitation sent to /)

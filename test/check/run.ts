@@ -26,7 +26,7 @@ import { useWarmDatabase } from "./warm.ts";
 /** Seconds of files that run beside each other: some 25 seconds of two cores. */
 const BUDGET_SECONDS = 60;
 const NOTHING: Outcome = { passed: 0, failed: [], skipped: [], unstable: [], files: [], stalls: [] };
-/** Of a file that has no report yet. */
+/** What a file without a report is taken to cost. */
 const GUESS_SECONDS = 6;
 
 const { values } = parseArgs({ options: { since: { type: "string", default: "HEAD" } } });

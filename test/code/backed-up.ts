@@ -4,7 +4,7 @@ import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import type { TestAccount } from "../harness/account.ts";
 
-/** Of an account, which a file has only once its hooks have run. */
+/** Takes a function, because a file has its account only once its hooks have run. */
 export function backupsOfCode(account: () => TestAccount) {
   let last = 0;
   const repositoryName = () => `backup-${Date.now().toString(36)}-${++last}`;

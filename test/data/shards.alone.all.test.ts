@@ -57,7 +57,7 @@ test("ten changes at once succeed, and each raises the counts and the revision b
   expect((await filled()).length).toBeGreaterThan(1);
 });
 
-/** Of all servers, and of those with a status. */
+/** The counts of all servers, and of those with a status. */
 const totals = async (): Promise<number[]> => {
   const list = { kind: "server", accountId: id, schema: z.unknown() } as const;
   const pages = [list, { ...list, status: "active" }].map((each) => listPage(each, { per_page: 5, order: "desc" }));

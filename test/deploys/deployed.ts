@@ -7,7 +7,7 @@ import { Instance } from "../../shared/api/instances.ts";
 import { type TestAccount, unique } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
 
-/** Of an account and a token of it, which a file has only once its hooks have run. */
+/** Takes a function, because a file has its account and token only once its hooks have run. */
 export function deploysOf(world: () => { me: TestAccount; api: Client }) {
   const dataOf = async (id: string) => JSON.parse((await world().api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
   const show = async (id: string) => (await world().api.get(`/instances/${id}`)).as(Instance);

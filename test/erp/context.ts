@@ -24,7 +24,7 @@ export interface Shop {
   password: string;
   erp: Erp;
   uuid: string;
-  /** Of the file that is attached. */
+  /** The file that is attached. */
   bytes: Buffer;
   written: { customer: number; attachment: number; mail: number };
 }

@@ -12,7 +12,7 @@ export const MIRROR = "127.0.0.1:5000";
 const PROGRAM = "/usr/bin/docker-registry";
 
 export interface ImageRegistry {
-  /** Of each name, the image that the machine had before, and the newer one that the registry has; both by their ids. */
+  /** The image that the machine had before for each name, and the newer one of the registry, both by their IDs. */
   before: readonly string[];
   newest: readonly string[];
   stop: () => void;

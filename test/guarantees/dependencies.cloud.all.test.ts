@@ -48,7 +48,7 @@ const FAULTS: Record<string, (call: Arriving) => Fault> = {
   "delivered twice": () => ({ kind: "twice" }),
 };
 const HOW_OFTEN: Record<string, number> = { once: 1, "for a while": 6 };
-/** Of an endpoint's calls, this one, or this one and all that follow: what retries do not help against. */
+/** Which of an endpoint's calls fail: one, or one and all that follow, against which retries do not help. */
 const HOW_LONG: Record<string, number> = { once: 1, "from then on": Infinity };
 const LAGGING = "indexes that lag";
 

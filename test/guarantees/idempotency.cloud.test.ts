@@ -126,7 +126,7 @@ interface Round {
   key: string;
   way: (typeof WAYS)[number];
   random: Random;
-  /** Of one request. */
+  /** The calls of one request. */
   calls: number;
 }
 

@@ -27,7 +27,7 @@ const NOISE = ["<script>", "it's", "\u001b[31m", "é", "\u202e", "a=b", "100%", 
 
 const PER_TRIAL = 20;
 const LINE_BYTES = 8192;
-/** Of an error only the last 40 lines and 8 KB are shown: so long, the first of the messages are sometimes cut off. */
+/** An error shows only its last 40 lines and 8 KB: with lines this long, the first messages are sometimes cut off. */
 const ERROR_LINE_CHARACTERS = 1000;
 
 function secretOf({ below }: Random): string {

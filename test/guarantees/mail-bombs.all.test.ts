@@ -17,7 +17,7 @@ const INVITATIONS_EACH = 10;
 
 const anywhere = (random: Random): string => `127.${1 + random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
 
-/** Of a name of ASCII letters, every spelling that is the same mailbox to us. */
+/** A random spelling of an ASCII name, each of which is the same mailbox to us. */
 const spelled = (email: string, random: Random): string =>
   Array.from(email, (letter) => (random.chance(0.5) ? letter.toUpperCase() : letter)).join("");
 

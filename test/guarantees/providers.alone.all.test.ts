@@ -20,7 +20,7 @@ const CREATIONS = 10;
 const RENTED = ["hetzner", "digitalocean"] as const;
 type Rented = (typeof RENTED)[number];
 
-/** Of the present trial. */
+/** The random numbers of the present trial. */
 let chosen: Random = randomOf(0);
 const random = (): number => chosen.next();
 const chance = (probability: number): boolean => chosen.chance(probability);

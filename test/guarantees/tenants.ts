@@ -152,7 +152,7 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
     if (TIMED > 0) await expectSameTimes(position, id);
   }
 
-  /** Of a whole list: there may be hundreds of tokens by now. */
+  /** The IDs of a whole list: there may be hundreds of tokens by now. */
   async function idsOf(api: Client, path: string): Promise<string[]> {
     const ids: string[] = [];
     let query = "";

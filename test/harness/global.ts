@@ -35,8 +35,8 @@ declare module "vitest" {
 }
 
 /**
- * Of the shared cloud's threads. Files come back to most functions within that time, and each first call costs a tenth of a
- * second of CPU.
+ * How long the shared cloud's threads are kept. Files come back to most functions within that time, and each first call costs a
+ * tenth of a second of CPU.
  */
 const KEPT_SECONDS = 180;
 

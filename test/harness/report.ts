@@ -50,7 +50,7 @@ const firstLines = (reason: string): string => {
   return second.trim().startsWith("at ") ? first : `${first} ${second}`.trim();
 };
 
-/** Of everything that this process has started and that has ended; 0 where there is no /proc. */
+/** The CPU time of everything that this process has started and that has ended; 0 where there is no /proc. */
 function cpuSeconds(): number {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");

@@ -8,7 +8,7 @@ export const REQUESTS_MAX = 20;
 
 type Wanted = Pick<Route, "access" | "fieldRole">;
 
-/** Of an account, which a file has only once its hooks have run. */
+/** Takes a function, because a file has its account only once its hooks have run. */
 export function routeClients(account: () => TestAccount) {
   const used = new Map<string, { client: Client; left: number }>();
   const create = async ({ access, fieldRole }: Wanted): Promise<Client> =>

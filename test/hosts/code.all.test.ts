@@ -71,7 +71,7 @@ describe("the builder", unless(noGit), () => {
   });
   afterAll(() => servers.stop());
 
-  /** Of a repository of its own for each test. */
+  /** Each test has a repository of its own. */
   const name = () => `repo-${count}`;
   const url = (repository = name()) => `${servers.http}/${repository}`;
   const run = async (

@@ -39,7 +39,7 @@ for text, size in json.load(sys.stdin):
 const Passed = z.object({
   error: z.string().optional(),
   kept: z.string().default(""),
-  /** Of the processor, so far. */
+  /** Processor time so far. */
   seconds: z.number().default(0),
   left_out: z.array(z.object({ kind: z.string(), count: z.number(), names: z.array(z.string()) })).default([]),
 });

@@ -45,7 +45,7 @@ export interface GitServers {
   redirectTo: (url: string | undefined) => void;
   /** Responds with an error that repeats what it was sent. */
   repeatCredentials: (repeats: boolean) => void;
-  /** Of each response with objects sends so many bytes, and then nothing; a second later it breaks it off, or never. */
+  /** Each response with objects sends this many bytes and then nothing; a second later it breaks off, or never. */
   stallAfter: (stall: Stall | undefined) => void;
   authorizedKey: (publicKey: string) => void;
   stop: () => void;

@@ -56,7 +56,7 @@ describe("the log of an ERP", unless(noMachine), () => {
     return read();
   }
   const line = (message: string): string => `${AT} ${ERP_HEAD} INFO shop odoo.http: ${message}\n`;
-  /** Of each message, what leaves the machine, and what the service makes of it without the machine's help. */
+  /** What leaves the machine of each message, and what the service makes of it without the machine's help. */
   async function both(messages: readonly string[]): Promise<string[][]> {
     const text = messages.map(line).join("");
     const onMachine = (await logged(text)).trimEnd().split("\n");

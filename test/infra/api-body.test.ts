@@ -51,7 +51,7 @@ test.each(ENVIRONMENTS)("the API of %s has only paths and statuses that API Gate
   for (const [path, methods] of Object.entries(paths)) {
     // A parameter is a whole segment, and a greedy one the last.
     expect(path).toMatch(/^(\/|(\/([\w.-]+|\{\w+\}))*(\/\{\w+\+\})?)$/);
-    // Of a method's responses it ignores "default" with a warning, and a warning fails the import.
+    // API Gateway ignores a "default" response of a method with a warning, and a warning fails the import.
     for (const { responses } of Object.values(methods)) expect(Object.keys(responses).join()).toMatch(/^\d{3}$/);
   }
 });

@@ -53,5 +53,5 @@ export const modules = {
 
 export type ModuleName = keyof typeof modules;
 
-/** Of all changes but those of texts and logs, so many must be noticed. */
+/** The percentage of changes, other than those of texts and logs, that must be noticed. */
 export const PERCENT_MIN = 85;

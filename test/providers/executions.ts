@@ -17,7 +17,7 @@ interface Invocation {
   effects: number;
   killedAt: number;
   dead: boolean;
-  /** Of a concurrent run: how many pauses its next request or response takes; it does not advance the pauses itself. */
+  /** How many pauses the next request or response of a concurrent run takes; it does not advance the pauses itself. */
   slow?: () => number;
 }
 const invocations = new AsyncLocalStorage<Invocation>();

@@ -8,7 +8,7 @@ import * as z from "zod";
 
 const FOLDERS = import.meta.dirname;
 const ITEMS = "items.jsonl";
-/** Of a folder of data, without what a start writes anew. */
+/** What a folder of data has besides what a start writes anew. */
 const FILES = ["demo.json", "executions", "local-secret", "s3", "secrets.json"];
 
 /** The releases whose data is kept. */

@@ -13,7 +13,7 @@ import { tableOf } from "../harness/table.ts";
 export type StoredItem = Record<string, AttributeValue>;
 
 interface VersionOptions {
-  /** Of the code, with its dependencies. */
+  /** The folder of the code, with its dependencies. */
   folder: string;
   dataDir: string;
   /** Functions of another version: the folder of each one's bundle. */

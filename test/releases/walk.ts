@@ -33,7 +33,7 @@ const MISSING: Readonly<Record<string, readonly number[]>> = {
 /** Values of parameters that a request needs. */
 const NEEDED: Readonly<Record<string, string>> = { q: "shop", created_after: "2026-01-01" };
 
-/** Of which there may be none: an alert opens some time after what it is about. */
+/** Lists that may be empty: an alert opens some time after what it is about. */
 const MAY_BE_NONE = ["/alerts/{id}"];
 
 /** What a token may ask for ten times in a minute: of one resource, or the walk waits for minutes. */
@@ -169,7 +169,7 @@ function valuesOf(name: string, schema: z.infer<typeof Parameter>["schema"], sam
   return values;
 }
 
-/** Of what is in no list that needs no ID. */
+/** The IDs of what is in no list that needs no ID. */
 async function idsIn(items: Service["items"], kind: string): Promise<string[]> {
   return (await items()).flatMap(({ pk, sk }) => (pk?.S?.endsWith(`#${kind}`) && sk?.S !== undefined ? [sk.S] : []));
 }

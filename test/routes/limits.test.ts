@@ -72,7 +72,7 @@ const BURST = 15;
 const atOnce = <T>(ask: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: BURST }, ask));
 
 /**
- * Of a burst with this many free slots, exactly so many pass. On a busy machine, a response that is late may mean that its slot
+ * Exactly as many requests of a burst pass as slots are free. On a busy machine, a response that is late may mean that its slot
  * counts twice.
  */
 function expectExact(responses: readonly ApiResponse[], free: number, late: number): ApiResponse[] {

@@ -104,7 +104,7 @@ test("after ten wrong codes of a user, over all challenges and from anywhere, th
   for (let i = 0; i < 10; i++) expect((await prove({ ...(await ask(other)), method: "totp", code: "000000" })).status).toBe(401);
   const limited = await prove({ ...(await ask(other)), method: "recovery_code", code });
   expect(limited.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 10, scope: "login" } });
-  // Of nobody else.
+  // Nobody else's codes are used up.
   expect((await prove({ ...(await ask(user)), method: "recovery_code", code: nextCode() })).status).toBe(200);
 });
 

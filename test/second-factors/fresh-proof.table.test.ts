@@ -157,7 +157,7 @@ test("a challenge is for its session and its purpose, and works once", async () 
   await age(stale, 15);
 });
 
-/** Of a user with a second factor, whose proof is old. */
+/** A session of a user with a second factor whose proof is old. */
 async function staleSession(of: TestUser): Promise<Client> {
   const session = await me.session(of);
   await addPasskey(session);

@@ -67,7 +67,7 @@ export interface WorkflowHarness {
   run: (workflow: Workflow, ask: () => Promise<ApiResponse>, intercept?: Intercept) => Promise<Run>;
   /** Deletes the resource of an ended operation; fails if that is not possible. */
   remove: (operation: OperationRecord) => Promise<void>;
-  /** Of the operation's resource; undefined if it is gone, or if the operation has none of its own. */
+  /** The state of the operation's resource; undefined if it is gone, or if the operation has none of its own. */
   stateOf: (operation: OperationRecord) => Promise<{ state: string; reason: string | null } | undefined>;
   settled: () => Promise<void>;
   /** Stops intercepting. */

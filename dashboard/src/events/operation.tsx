@@ -172,7 +172,7 @@ function Items({ operation }: { operation: Operation }) {
   );
 }
 
-/** Of what was deleted, the backups that are left. */
+/** The page of what an item was about; for a deleted instance, the backups that are left of it. */
 function pageOfItem({ resource, ...item }: OperationItem, { result }: Operation): string | undefined {
   if (hasBackupsLeft(item)) return `/backups?instance=${resource.id}`;
   return result?.bulk?.action === "delete" && item.status === ITEM.succeeded ? undefined : pageOf(resource);

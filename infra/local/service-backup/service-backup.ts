@@ -138,8 +138,8 @@ export async function backUpService({ dataDir, store, passphrase, keep }: Taking
 }
 
 /**
- * Of its own, of mode 0700 as all of the data: for a moment the keys are in it in clear. What a crash leaves there, the next
- * backup removes.
+ * The folder is its own, with mode 0700 like all of the data: for a moment the keys are in it in clear. What a crash leaves
+ * there, the next backup removes.
  */
 const WORK = "service-backup";
 

@@ -15,8 +15,8 @@ export const TokenAccess = z
     id: maybeText,
     account_id: maybeText,
     /**
-     * Of a token with networks, instead of the two and its permissions: the time in its id, the account's id and the bits, one
-     * after the other. A version that does not know networks then cannot read the item, and rejects the token.
+     * A token with networks has this instead of the two and its permissions: the time in its id, the account's id and the bits,
+     * one after the other. A version that does not know networks then cannot read the item, and rejects the token.
      */
     i: bytes.optional(),
     /** The networks that it works from; absent: from everywhere. */
