@@ -59,7 +59,8 @@ export async function killDeploys(
     host.admit(code.repositories[0]?.deploy_key?.public_key ?? "");
     commit(0, false);
     let running = 0;
-    assert.equal((await end((await client.deploys.create({ params, body: {} })).data.operation_id)).status, "succeeded");
+    const first = await end((await client.deploys.create({ params, body: {} })).data.operation_id);
+    assert.equal(first.status, "succeeded", first.error?.message);
     assert.deepEqual(new Set(numbers()), new Set(["0"]));
     const outcomes: string[] = [];
 
