@@ -209,7 +209,7 @@ const GROUPS = [
   // What most pages are made of, except tables, which most forms do without.
   {
     name: "parts",
-    test: /src\/(?:allowed|resource)\/(?!table|list-)|src\/(?:backups|operations)\/(?:progress|sign|use-step|words)/,
+    test: /src\/(?:allowed|resource)\/(?!list\/(?:table|list-))|src\/(?:backups|operations)\/(?:progress|sign|use-step|words)/,
     minShareCount: 3,
   },
 ];
