@@ -15,6 +15,7 @@ export const LEFT_OUT_KINDS = [
   "foreign_data",
   "access_methods",
   "languages",
+  "functions",
   "policies",
   "statistics",
   "settings",

@@ -1,5 +1,5 @@
 // What archives from outside contain: the ERP's own files, what systems and programs add to them, and what people send instead.
-// The program on a machine (script/files/layout.py) and the sandbox (sandbox-layout.ts) read these tables, so that they judge
+// The program on a machine (script/files/layout.py) and the sandbox (sandbox/layout.ts) read these tables, so that they judge
 // alike.
 //
 // Patterns ignore case, have only ASCII characters, and mean the same in Python and JavaScript.
@@ -22,7 +22,7 @@ const ADDED: Record<string, string[]> = {
   linux: [
     String.raw`\.directory|\.hidden|\.thumbnails|\.Trash(?:-\d+)?|\.xdg-volume-info|\.goutputstream-.*|lost\+found`,
     String.raw`\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+|\.~lock\..*#|.*~|\..*\.sw[a-p]|\.?#.*`,
-    String.raw`\.nomedia|\.(?:git)?keep|\.git(?:ignore|attributes)`,
+    String.raw`\.nomedia|\.(?:git)?keep|\..*\.kate-swp|\.trashed-.*|\.streams`,
   ],
   storage: [
     String.raw`@eaDir|.*@Syno(?:EAStream|Resource)|\.SynologyWorkingDirectory|#recycle|#snapshot|@Recycle|@Recently-Snapshot`,
@@ -32,7 +32,9 @@ const ADDED: Record<string, string[]> = {
     String.raw`\.dropbox(?:\.(?:attr|cache|device))?|\.st(?:folder|ignore|versions)|\.syncthing\..*\.tmp|\.tmp\.drive(?:down|up)load|\..*\.icloud`,
     String.raw`\.849C9593-D756-4E56-8D6E-42412F2A707B|\.megaignore|\.~tmp~`, // of OneDrive, MEGA and rsync
     String.raw`\.(?:sync|owncloud)_.*\.db(?:-shm|-wal)?|\.(?:owncloud|nextcloud)sync\.log.*`,
+    String.raw`\.sync|.*\.!sync|~syncthing~.*\.tmp|\.unison.*|\.tresorit|\.insync-trash`, // .sync is Resilio's
   ],
+  projects: [String.raw`\.git(?:ignore|attributes|modules)?|\.svn|\.hg|\.bzr|CVS|\.idea|\.vscode`],
 };
 
 interface Kind {
@@ -49,7 +51,8 @@ interface Kind {
 /** What people send instead of a zip, or put into it as dump.sql. The first row that matches decides. */
 const KINDS: Kind[] = [
   {
-    pattern: String.raw`^PK\x03\x04[\s\S]{0,60}\xef\xbf\xbd`,
+    // In the numbers of the first file's head. Its name may have that character.
+    pattern: String.raw`^PK\x03\x04[\s\S]{0,23}\xef\xbf\xbd`,
     is: "is_changed_zip",
     advice: "advice_download",
     spoiled: true,
@@ -67,6 +70,12 @@ const KINDS: Kind[] = [
     advice: "advice_export",
   },
   { pattern: String.raw`^[\s\S]{257}ustar`, is: "is_tar", advice: "advice_repack" },
+  {
+    // As before POSIX: numbers in octal, behind a name that is filled with zeros.
+    pattern: String.raw`^[^\x00][\s\S]{98}\x00(?:[ 0-7]{7}[ \x00]){3}(?:[ 0-7]{11}[ \x00]){2}[ 0-7]{6}[ 0-7\x00][ \x00]`,
+    is: "is_tar",
+    advice: "advice_repack",
+  },
   { pattern: String.raw`^7z\xbc\xaf\x27\x1c`, is: "is_7z", advice: "advice_repack" },
   { pattern: String.raw`^Rar!\x1a\x07`, is: "is_rar", advice: "advice_repack" },
   { pattern: String.raw`^\x1f\x8b`, is: "is_gzip", advice: "advice_repack" },
@@ -76,10 +85,19 @@ const KINDS: Kind[] = [
   { pattern: String.raw`^\x04\x22\x4d\x18`, is: "is_lz4", advice: "advice_repack" },
   { pattern: String.raw`^LZIP|^\x5d\x00\x00[\x00-\xff]{2}\xff\xff\xff\xff`, is: "is_lzma", advice: "advice_repack" },
   { pattern: String.raw`^\x1f[\x9d\xa0]`, is: "is_compress", advice: "advice_repack" },
-  { pattern: String.raw`^MSCF|^xar!|^.{2}-lh\d-|^0707\d{2}|^\x60\xea`, is: "is_other_archive", advice: "advice_repack" },
+  {
+    pattern: String.raw`^MSCF|^xar!|^.{2}-lh\d-|^0707\d{2}|^\x60\xea|^hsqs|^sqsh|^MSWIM\x00|^!<arch>\n|^\xed\xab\xee\xdb`,
+    is: "is_other_archive",
+    advice: "advice_repack",
+  },
   { pattern: String.raw`^(?:QFI\xfb|KDMV|conectix|vhdxfile|<<< )`, is: "is_disk_image", advice: "advice_export" },
   {
-    pattern: String.raw`^Salted__|^-----BEGIN PGP|^age-encryption\.org|^\x8c\x0d\x04|^\x85[\x01-\x04][\s\S]\x03|^\x84[\s\S]\x03|^AES\x02`,
+    pattern: [
+      String.raw`^Salted__|^U2FsdGVk|^-----BEGIN (?:PGP|AGE ENCRYPTED FILE)|^age-encryption\.org|^AES\x02|^LUKS\xba\xbe`,
+      // Packets of OpenPGP with a session key, in the old format and in the new one.
+      String.raw`^\x8c[\x04-\x60][\x04-\x06]|^\x85[\x01-\x04][\s\S][\x03\x06]|^\x84[\s\S][\x03\x06]`,
+      String.raw`^\xc1(?:[\x20-\xbf]|[\xc0-\xdf][\s\S])[\x03\x06]|^\xc3[\x04-\x60][\x04-\x06]`,
+    ].join("|"),
     is: "is_encrypted",
     advice: "advice_decrypt",
   },
@@ -127,6 +145,12 @@ const KINDS: Kind[] = [
     is: "is_plain_dump",
     advice: "advice_export",
     dump: true,
+  },
+  {
+    // With a boot record, NTFS, XFS or ext4.
+    pattern: String.raw`^[\s\S]{510}\x55\xaa|^.{3}NTFS|^XFSB|^[\s\S]{1080}\x53\xef[\x00-\x04]\x00`,
+    is: "is_disk_image",
+    advice: "advice_export",
   },
   { pattern: String.raw`^\x00{512}`, is: "is_zeros", advice: "advice_download" },
 ];
@@ -199,6 +223,7 @@ const SENTENCES = {
   apart: ["archive_apart"],
   twice: ["archive_twice"],
   folder: ["archive_folder"],
+  filestores: ["archive_filestores"],
   noDump: ["archive_no_dump", "advice_export"],
   noManifest: ["archive_no_manifest", "advice_export"],
   manifestTooLong: ["archive_manifest_long"],

@@ -37,7 +37,12 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
     pattern: String.raw`^(?:CREATE(?: OR REPLACE)?|ALTER|DROP|COMMENT ON)(?: TRUSTED)?(?: PROCEDURAL)? LANGUAGE\b`,
   },
   { kind: "languages", pattern: of("TRANSFORM") },
-  // They are made of functions in C, and only a superuser may create them. What uses one is loaded strictly, and fails.
+  // Their access method is an extension's: of those that are unique, PostgreSQL has only its own.
+  {
+    kind: "access_methods",
+    pattern: String.raw`^CREATE INDEX (?:IF NOT EXISTS )?${NAME} ON (?:ONLY )?${NAME} USING (?!"?(?:btree|hash|gist|gin|brin|spgist|hnsw|ivfflat)\b)`,
+  },
+  // They are made of functions in C, and only a superuser may create them.
   { kind: "access_methods", pattern: of("OPERATOR (?:CLASS|FAMILY)") },
   { kind: "languages", pattern: of("TEXT SEARCH (?:PARSER|TEMPLATE)") },
   // Those between two types of PostgreSQL's own, too, which have no schema here: the ERP's role owns neither type.
@@ -77,6 +82,37 @@ export const SETTINGS: readonly string[] = (
   "transform_null_equals vacuum_cost_delay work_mem xmlbinary xmloption"
 ).split(" ");
 
+const SEARCH = "TEXT SEARCH (?:CONFIGURATION|DICTIONARY)";
+
+/** Those that must be named in an index, of the extensions that PostgreSQL trusts and of pgvector. */
+const OPERATOR_CLASSES = [
+  "g(?:in|ist)_trgm_ops|(?:btree|hash|gin|gist)_hstore_ops|(?:gist_|gist__|hash_)?ltree_ops|g(?:in|ist)__int(?:big)?_ops",
+  "(?:gist_)?(?:cube|seg)_ops|citext(?:_pattern)?_ops|g(?:in|ist)_(?!bigm_)[a-z0-9]+_ops",
+  "(?:vector|halfvec|sparsevec)_(?:l1|l2|ip|cosine)_ops|bit_(?:hamming|jaccard)_ops",
+];
+
+/**
+ * Extensions that the ERP creates itself, and which a dump of single schemas (pg_dump -n) uses without creating them, by what in
+ * a statement needs them.
+ *
+ * @public Python alone reads it.
+ */
+export const REQUIRED_EXTENSIONS: readonly { name: string; pattern: string; function: string }[] = [
+  { name: "pg_trgm", pattern: String.raw`(?<![\w.$"])(?:public\.)?g(?:in|ist)_trgm_ops\b`, function: "public.similarity" },
+  { name: "unaccent", pattern: String.raw`(?<![\w.$"])(?:public\.)?unaccent\(`, function: "public.unaccent" },
+];
+
+/** What only a superuser may say in the head of a function, or a server may not know, in the form in which pg_dump writes it. */
+export const FUNCTION_HEAD = {
+  /** The second group is what is looked at. */
+  head: String.raw`^([^$]*?\n    LANGUAGE \S+)([^\n]*(?:\n    SET [^\n]*)*)(?=\n    (?:AS|BEGIN ATOMIC|RETURN)\b)`,
+  attribute: String.raw` (?:LEAKPROOF|SUPPORT ${NAME})(?=\s|$)`,
+  /** The group is the setting. */
+  setting: String.raw`\n    SET ("?\w+"?) (?:TO|=) [^\n]*`,
+  /** Settings of the planner, which last in a function. */
+  planner: "^enable_",
+} as const;
+
 const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)";
 
 /** What statements look like whose meaning depends on others. The groups are the names in them. */
@@ -96,18 +132,37 @@ export const STATEMENT_FORMS = {
   relation: `^CREATE ${KINDS} (?:IF NOT EXISTS )?(${NAME})`,
   identity: String.raw`^ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (${NAME})`,
   policy: `^CREATE POLICY (${NAME} ON ${NAME})`,
-  view: "^CREATE (?:OR REPLACE )?(?:RECURSIVE |MATERIALIZED )?VIEW ",
+  trigger_name: `^CREATE (?:CONSTRAINT )?TRIGGER (${NAME}) .*? ON (${NAME})`,
+  /** What it may be left out for is anywhere behind this, other than its own name: it has no rows, and is no constraint. */
+  made_of: `^(?:CREATE (?:(?:OR REPLACE )?(?:(?:RECURSIVE |MATERIALIZED )?VIEW|AGGREGATE)|INDEX|STATISTICS|OPERATOR|CAST|${SEARCH})(?: (?:IF NOT EXISTS )?${NAME})?|ALTER ${SEARCH})`,
+  /** Of these, names of functions have no parentheses behind them. */
+  made_of_functions: "^CREATE (?:(?:OR REPLACE )?AGGREGATE|OPERATOR)\\b",
+  /** The name of a text search configuration or dictionary in a text, as in `to_tsvector('public.german'::regconfig, name)`. */
+  search_name: String.raw`'([^']{1,130})'::(?:pg_catalog\.)?reg(?:config|dictionary)\b`,
+  index: `^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(${NAME}) ON (?:ONLY )?(${NAME})`,
+  /** In an index: an operator class that neither PostgreSQL nor an extension that a server may have here brings. */
+  operator_class: String.raw`\.(?!(?:${OPERATOR_CLASSES.join("|")})$)\w+_ops(?:_\w+)?$`,
+  aggregate: `^CREATE (?:OR REPLACE )?AGGREGATE (${NAME})`,
+  /** What is neither a relation nor a function, by its name. */
+  object: `^CREATE (?:OPERATOR(?: CLASS| FAMILY)?|STATISTICS(?: IF NOT EXISTS)?|TEXT SEARCH [A-Z]+) (${NAME})`,
+  about_object: [
+    `^(?:COMMENT ON|ALTER) (?:INDEX|OPERATOR|STATISTICS|TEXT SEARCH [A-Z]+) (${NAME})`,
+    `^ALTER INDEX .* ATTACH PARTITION (${NAME})`,
+  ],
+  about_trigger: `^(?:COMMENT ON|ALTER) TRIGGER (${NAME}) ON (${NAME})`,
+  /** The first group is the table. */
+  altered_trigger: `^ALTER TABLE (?:ONLY )?(${NAME}) (?:DISABLE|ENABLE(?: ALWAYS| REPLICA)?) TRIGGER (${NAME})`,
   /** What these are about, other than functions. None of them has rows, or is a constraint. */
   about: [
     `^COMMENT ON POLICY (${NAME} ON ${NAME})`,
-    `^COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) ${NAME} ON|MATERIALIZED VIEW|(?!FUNCTION|PROCEDURE)[A-Z]+) (${NAME})`,
+    `^COMMENT ON (?:(?:TRIGGER|RULE|CONSTRAINT) ${NAME} ON|MATERIALIZED VIEW|(?!FUNCTION|PROCEDURE|AGGREGATE)[A-Z]+) (${NAME})`,
     `^ALTER (?:TABLE|SEQUENCE) .*(?:ATTACH PARTITION|OWNED BY) (${NAME})`,
     `^(?:ALTER (?:FOREIGN )?TABLE|REFRESH MATERIALIZED VIEW) (?:ONLY )?(${NAME})`,
     `^CREATE (?:UNIQUE )?INDEX .*? ON (?:ONLY )?(${NAME})`,
     `^CREATE (?:CONSTRAINT )?TRIGGER .*? ON (${NAME})`,
     `^CREATE (?:OR REPLACE )?RULE .*? TO (${NAME})`,
   ],
-  about_function: `^(?:COMMENT ON|ALTER) (?:FUNCTION|PROCEDURE) (${NAME})`,
+  about_function: `^(?:COMMENT ON|ALTER) (?:FUNCTION|PROCEDURE|AGGREGATE) (${NAME})`,
   trigger: `^CREATE (?:CONSTRAINT )?TRIGGER .* EXECUTE (?:FUNCTION|PROCEDURE) (${NAME})`,
 } as const;
 

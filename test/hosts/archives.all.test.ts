@@ -8,7 +8,7 @@ import * as z from "zod";
 import { missingFiles, unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
 import { BACKUP, renamed, STORED, zip } from "./made-archives.ts";
 import { REJECTED } from "./rejected-archives.ts";
-import { OF_PROGRAMS, TAKEN } from "./taken-archives.ts";
+import { inFolders, OF_PROGRAMS, TAKEN } from "./taken-archives.ts";
 import { drivenProgram } from "./files-program.ts";
 
 const isHere = (program: string): boolean => spawnSync("which", [program]).status === 0;
@@ -128,7 +128,10 @@ report = unpack("drill")
 there = {name.decode() for name in walk(folder("drill"))}
 print(json.dumps([report["missing_files"], sum(name in there for name in json.loads(${JSON.stringify(JSON.stringify(names))}))]))
 `;
+    const beside = inFolders("shop");
+    expect(missingFiles(unpackArchive(beside))).toEqual([]);
     expect(driven(driver(nested))).toEqual([0, names.length]);
+    expect(driven(driver(beside))).toEqual([0, names.length]);
     expect(driven(driver(mixed))).toEqual([names.length - 1, 1]);
   });
 

@@ -298,13 +298,65 @@ describe("a disk", unless(noFileSystem()), () => {
       calls()
         .split("\n")
         .filter((line) => line.startsWith("setquota"));
-    const limit = (bytes: number): string => `setquota -P 1000001 0 ${bytes / 1024} 0 0 ${within("disk")}`;
+    const limit = (bytes: number): string =>
+      `setquota -P 1000001 0 ${bytes / 1024} 0 ${bytes === 0 ? 0 : 50_000} ${within("disk")}`;
     expect(limits()).toEqual([limit(50 * MB)]);
     script("settings", `big ${70 * MB}\nEND\n`);
     script("settings", "END\n");
     expect(limits()).toEqual([limit(50 * MB), limit(70 * MB), limit(0)]);
     call("forget_project big; load small; project_number >&2; [[ $(project_number) == 1000002 ]]");
     expect(limits()).toHaveLength(4);
+  });
+
+  /** What the disk says that it has of inodes. */
+  const withInodes = (inodes: number, free: number): void =>
+    writeFileSync(
+      within("bin/stat"),
+      `#!/bin/bash\nif [[ $1 == -f ]]; then echo "4096 100000 90000 90000 ${inodes} ${free}"; else exec /usr/bin/stat "$@"; fi\n`,
+      { mode: 0o755 },
+    );
+
+  test("the one with most inodes over its share is paused when those run out, until there are more", () => {
+    script("settings", `big ${900 * MB}\nsmall ${90 * MB}\nEND\n`);
+    as(ERP_USER, `cd ${volume("big")} && seq 300 | xargs touch && ln 1 again`);
+    measure();
+    const [counted] = readFileSync(fact("big", "inodes"), "utf8").split(" ");
+    expect(Number(counted)).toBeGreaterThanOrEqual(300);
+    expect(Number(counted)).toBeLessThan(310);
+    // It would take minutes to create so many.
+    const code = `measure_all_at_once() { echo "120000 - - 0" >"$INSTANCES/big/inodes"; echo "60000 - - 0" >"$INSTANCES/small/inodes"; }; watch_disk`;
+    withInodes(200_000, 12_000);
+    call(code);
+    expect(paused()).toEqual([]);
+    withInodes(200_000, 8000);
+    call(code);
+    expect(paused()).toEqual(["small"]);
+    withInodes(0, 0);
+    call(code);
+    expect(paused()).toEqual([]);
+  });
+
+  test("without a quota, the one that created most is paused when there are hardly any inodes", () => {
+    const code = `measure_all_at_once() { echo "90000 - - 20000" >"$INSTANCES/big/inodes"; echo "99000 - - 98900" >"$INSTANCES/small/inodes"; }; watch_disk`;
+    measure();
+    withInodes(200_000, 3000);
+    call(code);
+    expect(paused()).toEqual(["big"]);
+  });
+
+  test("what a server reports as free is what its inodes leave", () => {
+    const df = (inodes: string): string => {
+      writeFileSync(within("bin/df"), `#!/bin/bash\necho size; echo "1000000 ${inodes}"\n`, { mode: 0o755 });
+      return call("free_of_disk 400000 /").trim();
+    };
+    expect([df("1000 500"), df("1000 20"), df("0 0")]).toEqual(["400000", "20000", "400000"]);
+  });
+
+  test("a job that finds no inode is explained", () => {
+    mkdirSync(within("job/work"), { recursive: true });
+    writeFileSync(within("job/log"), "cp: cannot create regular file 'x': No space left on device\n");
+    writeFileSync(within("bin/df"), '#!/bin/bash\necho "itotal iavail"; echo "1000 3"\n', { mode: 0o755 });
+    expect(call(`JOB=${within("job")}; full_disk`)).toContain("has no inodes left");
   });
 
   test("an ERP starts although the kernel cannot be told its quota", () => {

@@ -231,8 +231,20 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     expect(readFileSync(note("asked"), "utf8")).toContain("url like '/web/assets/%'");
   });
 
-  test("an ERP that only redirects has not started", async () => {
-    writeFileSync(note("login"), "303");
+  test.each([
+    ["another place of the provider", "303 https://sso.example.com/saml?back=http://erp/web/database/"],
+    ["a page of the ERP", "302 http://127.0.0.1:8069/auth_oauth/signin"],
+  ])("an ERP whose sign-in page redirects to single sign-on has started: %s", async (_, login) => {
+    writeFileSync(note("login"), login);
+    expect(await checksOf()).toContainEqual({
+      name: "boots",
+      passed: true,
+      detail: "The ERP started without scheduled jobs, and its sign-in page responds",
+    });
+  });
+
+  test("an ERP that only redirects to the choice of a database has not started", async () => {
+    writeFileSync(note("login"), "303 http://127.0.0.1:8069/web/database/selector");
     const job = drill();
     await ssh.run(machine.server, job);
     await until(

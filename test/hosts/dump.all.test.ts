@@ -5,11 +5,12 @@ import * as z from "zod";
 import { Unusable } from "../../shared/hosts/sandbox/layout.ts";
 import { filterDump } from "../../shared/hosts/sandbox/statements.ts";
 import { drivenProgram } from "./files-program.ts";
-import { LEAVING_TEXTS, LEFT_OUT, LOADED, NAMED_LIKE_FUNCTIONS, NAMESAKES } from "./statements.ts";
+import { FUNCTION_HEADS, LEAVING_TEXTS, LEFT_OUT, LOADED, NAMED_LIKE_FUNCTIONS, NAMESAKES } from "./statements.ts";
 
 const KNOWN = {
+  outside: true,
   present: ["plpgsql", "vector"],
-  creatable: ["pg_trgm", "hstore"],
+  creatable: ["pg_trgm", "unaccent", "hstore"],
   settings: [
     "statement_timeout",
     "standard_conforming_strings",
@@ -19,6 +20,9 @@ const KNOWN = {
     "search_path",
     "timezone",
     "work_mem",
+    "enable_seqscan",
+    "log_statement",
+    "session_replication_role",
   ],
 };
 const DRIVER = `
@@ -110,6 +114,30 @@ test("what has the name of something that was left out is loaded, on machines an
   }
 });
 
+test("a function is loaded without what only a superuser may say in its head, on machines and in the sandbox", () => {
+  const dumps = FUNCTION_HEADS.map(([written]) => dumpOf(written));
+  for (const [index, { kept, left_out }] of passedOn(dumps).entries()) {
+    const [, loaded = "", names = []] = FUNCTION_HEADS[index] ?? [];
+    const inSandbox = filterDump(dumps[index] ?? "");
+    for (const each of [kept, inSandbox.kept]) expect(each).toContain(loaded);
+    expect(left_out.flatMap(({ kind, names: some }) => some.map((name) => [kind, name]))).toEqual(names);
+    expect(inSandbox.left_out).toEqual(left_out);
+  }
+});
+
+test("a dump of single schemas gets the extensions that it uses and does not create", () => {
+  const trgm = "CREATE INDEX i ON public.t USING gin (public.unaccent((a)::text) public.gin_trgm_ops);";
+  const again = "CREATE INDEX j ON public.t USING gist (a public.gist_trgm_ops);";
+  const create = (name: string): string => `CREATE EXTENSION IF NOT EXISTS ${name} WITH SCHEMA public;\n`;
+  const without = squeezed(dumpOf(trgm, again).replaceAll(/\\(un)?restrict abc\n/g, ""));
+  expect(passOn(dumpOf(trgm, again)).kept).toBe(without.replace(trgm, `${create("pg_trgm")}${create("unaccent")}${trgm}`));
+  const named = ["pg_trgm", "unaccent"].map((name) => create(name).trimEnd());
+  expect(passOn(dumpOf(...named, trgm)).kept.match(/CREATE EXTENSION/g)).toHaveLength(2);
+  const own = "CREATE FUNCTION public.unaccent(text) RETURNS text\n    LANGUAGE sql\n    AS $$x$$;";
+  expect(passOn(dumpOf(own, "CREATE INDEX i ON public.t USING btree (public.unaccent(a));")).kept).not.toContain("EXTENSION");
+  expect(passOn(dumpOf("INSERT INTO public.t VALUES (public.unaccent('x'));")).kept).not.toContain("EXTENSION");
+});
+
 test("tables that are called as functions which leave the database are loaded, on machines and in the sandbox", () => {
   const dump = `${HEAD}${TABLE}${NAMED_LIKE_FUNCTIONS}${TAIL}`;
   const { error, left_out } = passOn(dump);
@@ -153,6 +181,18 @@ test("a dump with a byte order mark, with the line ends of Windows, or with othe
     "GRANT a TO b;",
   );
   expect(passOn(old)).toMatchObject({ kept: expect.stringContaining("('\\';GRANT a TO b;')"), left_out: [{ count: 1 }] });
+});
+
+test("a function of our own backups stays, whatever its body says", () => {
+  const own = "CREATE FUNCTION public.export() RETURNS void LANGUAGE plpgsql AS $$ begin copy t to '/tmp/x'; end $$;";
+  const driver = `
+out = []
+Statements([sys.stdin.buffer.read()], Origin(json.loads(KNOWN) | {"outside": False}), out.append).run()
+print(json.dumps(b"".join(out).decode()))
+`;
+  const program = drivenProgram(`KNOWN = ${JSON.stringify(JSON.stringify(KNOWN))}\n${driver}`);
+  const { stdout } = spawnSync("python3", ["-I", "-c", program], { input: dumpOf(own), encoding: "utf8" });
+  expect(JSON.parse(stdout)).toContain(own);
 });
 
 test("names are no secrets, and bounded", () => {

@@ -290,6 +290,20 @@ print(scan.size)
     await expectRejected(zipOf(), "its database has the extension vector in the schema extensions, but here it is in public");
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.vector" does not exist\n');
     await expectRejected(zipOf(), 'the database reports: type "public.vector" does not exist');
+    writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.geometry" does not exist\n');
+    const needing = async (sql: string, why: string): Promise<void> =>
+      expect(examined(zipOf({}, { sql }))).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining(`${why}. The database reports: type "public.geometry" does not exist`),
+      });
+    const without = ["postgis", "pg_cron"].map((name) => `CREATE EXTENSION IF NOT EXISTS ${name} WITH SCHEMA public;\n`);
+    await needing(`${without.join("")}${ROWS}`, "try the import again");
+    await needing(
+      `-- Dumped from database version 18.1\n${ROWS}`,
+      "it is restored to PostgreSQL 16. Ask the operator of the service for a newer one, and then try the import again",
+    );
+    writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  23505: duplicate key value\n");
+    await expectRejected(zipOf({}, { sql: `${without.join("")}${ROWS}` }), "the database reports: duplicate key value");
     writeFileSync(note("sql-error"), "psql:/in:9: error: connection to server was lost\n");
     writeFileSync(note("sql-status"), "2");
     await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });

@@ -18,6 +18,7 @@ import {
   ending,
   manifestOf,
 } from "./made-archives.ts";
+import { inFolders } from "./taken-archives.ts";
 
 const EXPORT = "create the backup in the ERP's database manager, in the format zip, which includes the filestore";
 const REPACK = "unpack it, zip its dump.sql, manifest.json and filestore, and upload that";
@@ -30,6 +31,13 @@ const tar = (name: string): Buffer => {
   const head = Buffer.alloc(1024);
   head.write(name);
   head.write("ustar", 257);
+  return head;
+};
+const tarOfVersion7 = (name: string): Buffer => {
+  const head = Buffer.alloc(1024);
+  head.write(name);
+  const numbers = ["000644 ", "000765 ", "000024 ", "00000000144 14746321000 010215"];
+  head.write(`${numbers.join("\0")}\0 0`, 100, "latin1");
   return head;
 };
 const strange = (name: string): string =>
@@ -84,6 +92,32 @@ export const REJECTED: [...Case, why: string][] = [
   ],
   ["an API's error", starts('{"jsonrpc": "2.0", "error": {}}'), no("a JSON file, such as an API's error", DOWNLOAD)],
   ["zeros", () => Buffer.alloc(5000), no("filled with zeros", DOWNLOAD)],
+  ["tar of version 7", () => tarOfVersion7("dump.sql"), no("a tar archive", REPACK)],
+  ...["hsqs", "MSWIM\0\0\0", "!<arch>\ndebian-binary   ", "\xed\xab\xee\xdb\x03\0"].map(
+    (mark): [string, () => Buffer, string] => [
+      `another archive: ${mark.slice(0, 4)}`,
+      starts(mark),
+      no("an archive of another kind", REPACK),
+    ],
+  ),
+  ...[510, 1080].map((place): [string, () => Buffer, string] => [
+    `a disk's image with its mark at ${place}`,
+    () => Buffer.concat([Buffer.alloc(place), Buffer.from(place === 510 ? "55aa" : "53ef0100", "hex"), Buffer.alloc(5000)]),
+    no("an image of a disk", EXPORT),
+  ]),
+  ...[
+    "-----BEGIN AGE ENCRYPTED FILE-----\n",
+    "U2FsdGVkX1+abcd",
+    "LUKS\xba\xbe\0\x02",
+    "\xc1\xc0\x4c\x03abc",
+    "\xc1\x5e\x03abc",
+    "\xc3\x0d\x04\x09\x03\x02",
+    "\x8c\x0d\x04\x09\x03\x02",
+  ].map((mark): [string, () => Buffer, string] => [
+    `an encrypted file: ${JSON.stringify(mark)}`,
+    starts(mark),
+    no("an encrypted file", "decrypt it, and upload what is inside"),
+  ]),
   ["an encrypted file", starts("Salted__"), no("an encrypted file", "decrypt it, and upload what is inside")],
   [
     "Base64",
@@ -296,6 +330,11 @@ export const REJECTED: [...Case, why: string][] = [
   ],
   ["a device", () => zip(undefined, { name: "filestore/ab/null", mode: 0o020666 }), "it contains devices, pipes or sockets"],
   ["a named pipe", () => zip(undefined, { name: "filestore/ab/pipe", mode: 0o010666 }), "it contains devices, pipes or sockets"],
+  [
+    "the files of several databases, of which the manifest names none",
+    () => inFolders("prod"),
+    "its filestore has the folders of several databases (prod, test), and its manifest.json names none of them (db_name): remove all but that of the ERP's database, and upload it again",
+  ],
   ["a file twice", () => zip(undefined, { name: STORED, data: dataOf(STORED) }), `it contains ${STORED} twice`],
   [
     "a file twice, once in capitals",

@@ -136,7 +136,6 @@ export const LOADED: readonly string[] = [
   "SELECT pg_catalog.setval('public.t_id_seq', 3, true);",
   "INSERT INTO public.t VALUES ('GRANT', E'\\';GRANT a TO b;', '\\');",
   '/* GRANT /* nested; */ a TO b; */ CREATE TABLE public."GRANT; x" (a text);',
-  "CREATE INDEX i ON public.t USING gin (a public.gin_trgm_ops);",
   "DROP TABLE public.gone;",
   "CREATE OPERATOR public.=== (\n    FUNCTION = public.same,\n    LEFTARG = text,\n    RIGHTARG = text\n);",
   "CREATE CAST (public.code AS text) WITH INOUT AS ASSIGNMENT;",
@@ -214,7 +213,143 @@ export const NAMESAKES: readonly (readonly [what: string, statements: readonly (
         ["extensions", trigger("public.t", "public.pg_cron_other()")],
       ],
     ],
+    [
+      "indexes that need something that was left out",
+      [
+        ["extensions", "CREATE EXTENSION IF NOT EXISTS pg_bigm WITH SCHEMA public;"],
+        ["loaded", "CREATE TABLE public.devops_ops (\n    id integer\n);"],
+        ["extensions", "CREATE INDEX bigm ON public.t USING gin (a public.gin_bigm_ops);"],
+        ["extensions", "COMMENT ON INDEX public.bigm IS 'x';"],
+        ["loaded", "CREATE INDEX trgm ON public.t USING gin (a public.gin_trgm_ops);"],
+        ["loaded", "COMMENT ON INDEX public.trgm IS 'x';"],
+        ["loaded", "CREATE INDEX of_ops ON public.devops_ops USING btree (id);"],
+        ["loaded", "CREATE INDEX near ON public.t USING hnsw (a public.vector_cosine_ops);"],
+        ["loaded", "CREATE UNIQUE INDEX u ON public.t USING btree (a public.bigm_ops);"],
+        ["access_methods", "CREATE INDEX pgroonga_idx ON public.t USING pgroonga (a);"],
+        ["access_methods", "CREATE INDEX rum_idx ON ONLY public.t USING rum (a public.rum_tsvector_ops);"],
+        ["access_methods", "CREATE INDEX bloom_idx ON public.t USING bloom (a) WITH (length='80');"],
+        ["access_methods", "COMMENT ON INDEX public.rum_idx IS 'x';"],
+        ["access_methods", "ALTER INDEX public.rum_idx ATTACH PARTITION public.other_idx;"],
+        ["access_methods", "ALTER INDEX public.other_idx ATTACH PARTITION public.bloom_idx;"],
+        [
+          "access_methods",
+          "CREATE OPERATOR CLASS public.text_like\n    FOR TYPE text USING btree AS\n    OPERATOR 1 ~<~(text,text);",
+        ],
+        ["access_methods", "CREATE INDEX like_idx ON public.t USING btree (a public.text_like);"],
+        ["languages", "CREATE FUNCTION public.fold(text) RETURNS text\n    LANGUAGE plpython3u\n    AS $$x$$;"],
+        ["languages", "CREATE INDEX fold_idx ON public.t USING btree (public.fold(a));"],
+        ["languages", "CREATE STATISTICS public.fold_stat ON public.fold(a) FROM public.t;"],
+        ["languages", "COMMENT ON STATISTICS public.fold_stat IS 'x';"],
+      ],
+    ],
+    [
+      "indexes of a dump of single schemas, which creates no extension",
+      [
+        ["extensions", "CREATE INDEX bigm ON public.t USING gin (a public.gin_bigm_ops);"],
+        ["loaded", "CREATE INDEX trgm ON public.t USING gin (a public.gin_trgm_ops);"],
+        ["extensions", "CREATE INDEX bigm2 ON public.t USING gin (a public.gin_bigm_ops);"],
+      ],
+    ],
+    [
+      "text search with a parser, a template or a dictionary that was left out",
+      [
+        ["extensions", "CREATE EXTENSION IF NOT EXISTS zhparser WITH SCHEMA public;"],
+        ["extensions", "CREATE TEXT SEARCH CONFIGURATION public.zh (\n    PARSER = public.zhparser );"],
+        ["extensions", "ALTER TEXT SEARCH CONFIGURATION public.zh\n    ADD MAPPING FOR n WITH simple;"],
+        ["extensions", "COMMENT ON TEXT SEARCH CONFIGURATION public.zh IS 'x';"],
+        ["extensions", "CREATE INDEX zh_idx ON public.t USING gin (to_tsvector('public.zh'::regconfig, a));"],
+        ["languages", "CREATE TEXT SEARCH TEMPLATE public.like_simple (\n    LEXIZE = dsimple_lexize );"],
+        ["languages", "CREATE TEXT SEARCH DICTIONARY public.own (\n    TEMPLATE = public.like_simple );"],
+        ["loaded", 'CREATE TEXT SEARCH CONFIGURATION public.de (\n    PARSER = pg_catalog."default" );'],
+        ["languages", "ALTER TEXT SEARCH CONFIGURATION public.de\n    ADD MAPPING FOR word WITH public.own, simple;"],
+        ["loaded", "ALTER TEXT SEARCH CONFIGURATION public.de\n    ADD MAPPING FOR asciiword WITH simple;"],
+        ["loaded", "CREATE INDEX de_idx ON public.t USING gin (to_tsvector('public.de'::regconfig, a));"],
+        ["loaded", "CREATE TABLE public.zh (\n    id integer\n);"],
+        ["loaded", "COMMENT ON TABLE public.zh IS 'x';"],
+        ["loaded", "CREATE INDEX of_table ON public.zh USING btree (id);"],
+      ],
+    ],
+    [
+      "aggregates, operators and casts that call a function that was left out",
+      [
+        ["languages", "CREATE FUNCTION public.same(a text, b text) RETURNS boolean\n    LANGUAGE plv8\n    AS $$x$$;"],
+        ["languages", "CREATE OPERATOR public.=== (\n    FUNCTION = public.same,\n    LEFTARG = text,\n    RIGHTARG = text\n);"],
+        ["languages", "COMMENT ON OPERATOR public.=== (text, text) IS 'x';"],
+        ["languages", "CREATE AGGREGATE public.all_same(text) (\n    SFUNC = public.same,\n    STYPE = text\n);"],
+        ["languages", "COMMENT ON AGGREGATE public.all_same(text) IS 'x';"],
+        ["languages", "CREATE VIEW public.sames AS\n SELECT public.all_same(a) AS s\n   FROM public.t;"],
+        ["languages", "CREATE VIEW public.equals AS\n SELECT (a OPERATOR(public.===) 'x'::text) AS e\n   FROM public.t;"],
+        ["languages", "CREATE CAST (public.code AS text) WITH FUNCTION public.same(public.code);"],
+        ["loaded", "CREATE FUNCTION public.other(a text, b text) RETURNS text\n    LANGUAGE sql\n    AS $$x$$;"],
+        ["loaded", "CREATE OPERATOR public.==== (\n    FUNCTION = public.other,\n    LEFTARG = text,\n    RIGHTARG = text\n);"],
+        ["loaded", "CREATE AGGREGATE public.all_other(text) (\n    SFUNC = public.other,\n    STYPE = text\n);"],
+        ["loaded", "COMMENT ON AGGREGATE public.all_other(text) IS 'x';"],
+        ["loaded", "CREATE VIEW public.others AS\n SELECT public.all_other(a) AS s\n   FROM public.t;"],
+      ],
+    ],
+    [
+      "a trigger that was left out, by its name",
+      [
+        ["languages", inPython("public.run()")],
+        ["languages", "CREATE TRIGGER runs AFTER UPDATE OF a ON public.t FOR EACH ROW EXECUTE FUNCTION public.run();"],
+        ["languages", "COMMENT ON TRIGGER runs ON public.t IS 'x';"],
+        ["languages", "ALTER TABLE public.t DISABLE TRIGGER runs;"],
+        ["languages", "ALTER TABLE ONLY public.t ENABLE ALWAYS TRIGGER runs;"],
+        ["languages", "ALTER TABLE public.t ENABLE REPLICA TRIGGER runs;"],
+        ["loaded", trigger("public.t", "public.log()")],
+        ["loaded", "COMMENT ON TRIGGER tr ON public.t IS 'x';"],
+        ["loaded", "ALTER TABLE public.t DISABLE TRIGGER tr;"],
+      ],
+    ],
+    [
+      "a function that leaves the database",
+      [
+        [
+          "functions",
+          "CREATE FUNCTION public.export() RETURNS trigger\n    LANGUAGE plpgsql\n    AS $$ begin COPY t TO '/tmp/x.csv'; return new; end $$;",
+        ],
+        ["functions", "COMMENT ON FUNCTION public.export() IS 'x';"],
+        ["functions", trigger("public.t", "public.export()")],
+        ["functions", "ALTER TABLE public.t DISABLE TRIGGER tr;"],
+        [
+          "functions",
+          "CREATE FUNCTION public.far(a text) RETURNS text\n    LANGUAGE sql\n    AS $$ select x from dblink('dbname=x', 'select 1') as t(x text) $$;",
+        ],
+        ["functions", "CREATE VIEW public.from_far AS\n SELECT public.far('x'::text) AS a;"],
+        ["loaded", "ALTER TABLE public.t ALTER COLUMN a SET DEFAULT public.far('x'::text);"],
+      ],
+    ],
   ];
+
+/** Functions as pg_dump writes them, and what of them is loaded. */
+export const FUNCTION_HEADS: readonly (readonly [
+  written: string,
+  loaded: string,
+  leftOut: readonly (readonly [LeftOutKind, string])[],
+])[] = [
+  [
+    "CREATE FUNCTION public.f(a text) RETURNS boolean\n    LANGUAGE sql IMMUTABLE STRICT LEAKPROOF COST 5 SUPPORT public.f_support PARALLEL SAFE\n    SET log_statement TO 'none'\n    SET search_path TO 'public', 'pg_temp'\n    SET enable_seqscan TO 'off'\n    AS $$ select 'x LEAKPROOF' $$;",
+    "CREATE FUNCTION public.f(a text) RETURNS boolean\n    LANGUAGE sql IMMUTABLE STRICT COST 5 PARALLEL SAFE\n    SET search_path TO 'public', 'pg_temp'\n    SET enable_seqscan TO 'off'\n    AS $$ select 'x LEAKPROOF' $$;",
+    [
+      ["functions", "CREATE FUNCTION public.f(a text) RETURNS boolean LANGUAGE sql LEAKPROOF"],
+      ["functions", "CREATE FUNCTION public.f(a text) RETURNS boolean LANGUAGE sql SUPPORT public.f_support"],
+      ["settings", "CREATE FUNCTION public.f(a text) RETURNS boolean LANGUAGE sql SET log_statement TO '…'"],
+    ],
+  ],
+  [
+    "CREATE PROCEDURE public.p(IN leakproof text)\n    LANGUAGE plpgsql LEAKPROOF\n    SET session_replication_role TO 'replica'\n    SET app.tenant TO 'x'\n    AS $$ begin end $$;",
+    "CREATE PROCEDURE public.p(IN leakproof text)\n    LANGUAGE plpgsql\n    SET app.tenant TO 'x'\n    AS $$ begin end $$;",
+    [
+      ["functions", "CREATE PROCEDURE public.p(IN leakproof text) LANGUAGE plpgsql LEAKPROOF"],
+      ["settings", "CREATE PROCEDURE public.p(IN leakproof text) LANGUAGE plpgsql SET session_replication_role TO '…'"],
+    ],
+  ],
+  [
+    "CREATE FUNCTION public.g() RETURNS integer\n    LANGUAGE sql LEAKPROOF\n    BEGIN ATOMIC\n SELECT 1;\nEND;",
+    "CREATE FUNCTION public.g() RETURNS integer\n    LANGUAGE sql\n    BEGIN ATOMIC\n SELECT 1;\nEND;",
+    [["functions", "CREATE FUNCTION public.g() RETURNS integer LANGUAGE sql LEAKPROOF"]],
+  ],
+];
 
 /** Tables of a module whose models are called as functions that leave the database. */
 export const NAMED_LIKE_FUNCTIONS = `CREATE TABLE public.dblink_log (\n    id integer\n);

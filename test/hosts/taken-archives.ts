@@ -48,6 +48,13 @@ export const OF_PROGRAMS: [program: string, ...Case][] = [
   ["bsdtar", "libarchive to a pipe", packed("bsdtar", "--format", "zip", "-cf", "-", "shop")],
 ];
 
+/** Its files are in a folder in filestore/, beside that of another database. */
+export const inFolders = (folder: string): Buffer =>
+  zip((path) => ({ name: path.replace(/^filestore\//, `filestore/${folder}/`) }), {
+    name: `filestore/test/ab/${"ab".repeat(20)}`,
+    data: "x",
+  });
+
 /** What unpacking and packing again adds and changes. */
 export const TAKEN: Case[] = [
   ["as the service makes it", () => Buffer.from(made)],
@@ -180,6 +187,24 @@ export const TAKEN: Case[] = [
         ".ftpquota",
       ),
   ],
+  ["in a folder whose name has lost a letter", () => renamed((path) => `B\uFFFDro/${path}`)],
+  [
+    "with files of Resilio, Syncthing, Unison, Kate, Android, Samba and of whoever develops",
+    () =>
+      added(
+        ".sync/ID",
+        "dump.sql.!sync",
+        "~syncthing~dump.sql.tmp",
+        ".unison.dump.sql.1a2b.unison.tmp",
+        ".dump.sql.kate-swp",
+        ".trashed-1699999999-dump.sql",
+        ".streams/x",
+        ".idea/workspace.xml",
+        ".vscode/settings.json",
+        ".git/HEAD",
+        ".svn/entries",
+      ),
+  ],
   [
     "with files of file synchronization",
     () =>
@@ -209,5 +234,6 @@ export const TAKEN: Case[] = [
     "with a manifest that knows of no missing file, without a file",
     () => writeZip(entries().filter(({ name }) => name !== STORED)),
   ],
+  ["in the folder of its database, beside another database's", () => inFolders("shop")],
   ["with files that the ERP does not know", () => added("filestore/checklist/ab/abc", "filestore/readme")],
 ];

@@ -66,7 +66,7 @@ export function unpackArchive(bytes: Uint8Array): Archived {
   if (dump === undefined || manifest === undefined) throw unusable("listing");
   requirePlainDump(dump);
   const about = manifestIn(manifest);
-  const paths = withoutExtraFolder(Object.keys(stored));
+  const paths = withoutExtraFolder(Object.keys(stored), about.db_name);
   const files = Object.entries(stored).map(([path, content], index) => [
     (paths[index] ?? path).slice(FILESTORE.length),
     decodeText(path, content),

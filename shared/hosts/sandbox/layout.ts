@@ -83,16 +83,26 @@ export function ownName(name: string): OwnName | undefined {
 const IN_FOLDER = /^filestore\/(?:(.+)\/)?[0-9a-f]{2}\/[0-9a-f]{40}$/;
 
 /** The paths of a backup's files; those that all share a folder of their own, such as their database's, without it. */
-export function withoutExtraFolder(paths: readonly string[]): string[] {
+export function withoutExtraFolder(paths: readonly string[], database: string): string[] {
   const found = paths.flatMap((path) => {
     const match = IN_FOLDER.exec(path);
     return match === null || /(?:^|\/)checklist$/.test(match[1] ?? "") ? [] : [match[1]];
   });
-  const [extra, ...others] = new Set(found);
-  if (extra === undefined || others.length > 0) return [...paths];
+  const extra = extraFolder([...new Set(found)], database);
+  if (extra === undefined) return [...paths];
   const folder = `filestore/${extra}/`;
   const isMoved = (path: string): boolean => path.startsWith(folder) && HASHED.test(path.slice(folder.length));
   return paths.map((path) => (isMoved(path) ? `filestore/${path.slice(folder.length)}` : path));
+}
+
+/** Undefined stands for filestore/ itself. */
+function extraFolder(folders: readonly (string | undefined)[], database: string): string | undefined {
+  const named = folders.filter((folder) => folder !== undefined).toSorted();
+  const [first = "", second = ""] = named;
+  if (named.length < folders.length || named.length < 2) return folders.length === 1 ? named[0] : undefined;
+  const [own, ...others] = named.filter((folder) => folder.split("/").at(-1) === database);
+  if (own === undefined || others.length > 0) throw unusable("filestores", { name: printable(first), other: printable(second) });
+  return own;
 }
 
 const unusableName = (name: string): Unusable => unusable("strange", { name: printable(name) });

@@ -3,7 +3,7 @@
 import type { LeftOutKind } from "../../domain/left-out.ts";
 import { because } from "../../domain/reasons.ts";
 import type { LeftOut } from "../host.ts";
-import { LANGUAGES, LEAVING, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS } from "../server-statements.ts";
+import { FUNCTION_HEAD, LANGUAGES, LEAVING, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS } from "../server-statements.ts";
 import { Unusable } from "./layout.ts";
 
 /** The dump without its comments, and without the statements that are about its server, which are counted and named. */
@@ -15,18 +15,20 @@ export function filterDump(dump: string): { kept: string; left_out: LeftOut[] } 
     connected: undefined,
     relations: new Set(),
     gone: new Map(),
+    goneObjects: new Map(),
     functions: new Set(),
-    goneFunctions: new Set(),
+    goneFunctions: new Map(),
     goneExtensions: [],
+    namesExtensions: false,
     languages: new Set(LANGUAGES),
   };
   for (const statement of statementsOf(dump)) {
     const { text, outline } = statement;
-    const kind = classify(seen, outline, text);
+    const kind = classify(seen, statement);
     const isKept = kind === undefined || kind === "here";
     const command = isKept && !SESSION.test(outline) ? findLeaving(statement) : undefined;
     if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
-    if (kind === undefined) kept.push(text);
+    if (kind === undefined) kept.push(FUNCTION.test(outline) ? withoutPrivileges(leftOut, text) : text);
     else if (kind !== "here") note(leftOut, kind, outline);
   }
   return { kept: kept.join("\n"), left_out: [...leftOut.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)) };
@@ -48,13 +50,29 @@ const [PUBLIC, REMOVAL, RELATION, IDENTITY] = [
   form(STATEMENT_FORMS.relation),
   form(STATEMENT_FORMS.identity),
 ];
-const [POLICY, VIEW] = [form(STATEMENT_FORMS.policy), form(STATEMENT_FORMS.view)];
+const [POLICY, INDEX, OBJECT, AGGREGATE, TRIGGER_NAME] = [
+  form(STATEMENT_FORMS.policy),
+  form(STATEMENT_FORMS.index),
+  form(STATEMENT_FORMS.object),
+  form(STATEMENT_FORMS.aggregate),
+  form(STATEMENT_FORMS.trigger_name),
+];
+const [MADE_OF, MADE_OF_FUNCTIONS, OPERATOR_CLASS] = [
+  form(STATEMENT_FORMS.made_of),
+  form(STATEMENT_FORMS.made_of_functions),
+  form(STATEMENT_FORMS.operator_class),
+];
+const ABOUT_OBJECT = STATEMENT_FORMS.about_object.map(form);
+const [ABOUT_TRIGGER, ALTERED_TRIGGER] = [form(STATEMENT_FORMS.about_trigger), form(STATEMENT_FORMS.altered_trigger)];
 const [FUNCTION, ABOUT_FUNCTION, TRIGGER] = [
   form(STATEMENT_FORMS.function),
   form(STATEMENT_FORMS.about_function),
   form(STATEMENT_FORMS.trigger),
 ];
 const NAMES = new RegExp(STATEMENT_FORMS.name, "g");
+const SEARCH_NAMES = new RegExp(STATEMENT_FORMS.search_name, "gi");
+const [HEAD, PLANNER] = [form(FUNCTION_HEAD.head), new RegExp(FUNCTION_HEAD.planner)];
+const [ATTRIBUTES, HEAD_SETTINGS] = [new RegExp(FUNCTION_HEAD.attribute, "gi"), new RegExp(FUNCTION_HEAD.setting, "gi")];
 const SESSION = /^(?:\\(?:un)?restrict |SELECT pg_catalog\.set_config\()/i;
 
 /** What the sandbox's database server has. */
@@ -68,15 +86,19 @@ interface Seen {
   connected: string | undefined;
   relations: Set<string>;
   gone: Map<string, LeftOutKind>;
+  /** Neither relations nor functions: a table may have the same name. */
+  goneObjects: Map<string, LeftOutKind>;
   /** Those with a name, and those without parameters as `f()`: as in script/files/statements.py. */
   functions: Set<string>;
-  goneFunctions: Set<string>;
+  goneFunctions: Map<string, LeftOutKind>;
   goneExtensions: string[];
+  namesExtensions: boolean;
   languages: Set<string>;
 }
 
 /** Why a statement is left out: `here` if there is nothing to do for it; undefined if it is the ERP's. */
-function classify(seen: Seen, outline: string, text: string): Kind {
+function classify(seen: Seen, statement: Statement): Kind {
+  const { outline, text } = statement;
   if (outline.startsWith("\\")) return ofCommand(seen, outline);
   const [, filled] = ROWS_OF.exec(outline) ?? [];
   if (filled !== undefined) {
@@ -89,14 +111,16 @@ function classify(seen: Seen, outline: string, text: string): Kind {
   const [, , extension, schema] = EXTENSION.exec(outline) ?? [];
   if (extension !== undefined) return ofExtension(seen, extension, schema);
   const [, created, bare] = FUNCTION.exec(outline) ?? [];
-  if (created !== undefined) return ofFunction(seen, outline, bare === undefined ? [created] : [created, `${created}()`]);
+  if (created !== undefined) return ofFunction(seen, statement, bare === undefined ? [created] : [created, `${created}()`]);
   const [, setting] = SETTING.exec(outline) ?? [];
   if (setting !== undefined) return SETTINGS.includes(setting.toLowerCase()) ? "here" : "settings";
   if (PUBLIC.test(outline) || SESSION.test(outline)) return "here";
   const [, sequence] = POSITION.exec(text) ?? [];
   if (sequence !== undefined) return ofRows(seen, sequence.replaceAll("''", "'"));
-  const kind = ofSubject(seen, outline);
+  const kind = ofSubject(seen, outline, text);
   if (kind !== undefined) return without(seen, outline, kind);
+  const [, aggregate] = AGGREGATE.exec(outline) ?? [];
+  if (aggregate !== undefined) seen.functions.add(aggregate);
   const [, relation] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
   if (relation !== undefined) seen.relations.add(relation).add(unqualified(relation));
   seen.begun ||= /^CREATE /i.test(outline);
@@ -114,8 +138,10 @@ function ofCommand(seen: Seen, line: string): Kind {
 const ofRows = ({ goneExtensions, relations }: Seen, relation: string): Kind =>
   goneExtensions.length === 0 || relations.has(unqualified(relation)) ? undefined : "extension_data";
 
-function ofExtension({ goneExtensions, languages }: Seen, quoted: string, schema = "public"): Kind {
+function ofExtension(seen: Seen, quoted: string, schema = "public"): Kind {
+  const { goneExtensions, languages } = seen;
   const name = quoted.replaceAll('"', "");
+  seen.namesExtensions = true;
   if (EXTENSIONS.has(name)) {
     languages.add(name);
     return "here";
@@ -124,11 +150,11 @@ function ofExtension({ goneExtensions, languages }: Seen, quoted: string, schema
   return "extensions";
 }
 
-function ofFunction(seen: Seen, outline: string, keys: readonly string[]): Kind {
-  const [, , language] = LANGUAGE.exec(outline) ?? [];
-  if (language !== undefined && !seen.languages.has(language.toLowerCase())) {
-    for (const key of keys) seen.goneFunctions.add(key);
-    return "languages";
+function ofFunction(seen: Seen, statement: Statement, keys: readonly string[]): Kind {
+  const kind = ofCreated(seen, statement);
+  if (kind !== undefined) {
+    for (const key of keys) seen.goneFunctions.set(key, kind);
+    return kind;
   }
   seen.begun = true;
   for (const key of keys) {
@@ -138,13 +164,43 @@ function ofFunction(seen: Seen, outline: string, keys: readonly string[]): Kind 
   return undefined;
 }
 
+/** Why a function is left out. */
+function ofCreated({ languages }: Seen, statement: Statement): LeftOutKind | undefined {
+  const [, , language] = LANGUAGE.exec(statement.outline) ?? [];
+  if (language !== undefined && !languages.has(language.toLowerCase())) return "languages";
+  return findLeaving(statement, 1) === undefined ? undefined : "functions";
+}
+
+/** The function without what only a superuser may say in its head. */
+function withoutPrivileges(leftOut: Map<string, LeftOut>, text: string): string {
+  return text.replace(HEAD, (_, begin: string, head: string) => {
+    const remove = (kind: LeftOutKind, clause: string): string => {
+      const [{ outline } = { outline: "" }] = statementsOf(`${begin} ${clause}`);
+      note(leftOut, kind, outline);
+      return "";
+    };
+    const rest = head
+      .replaceAll(ATTRIBUTES, (clause) => remove("functions", clause))
+      .replaceAll(HEAD_SETTINGS, (clause, quoted: string) => {
+        const name = quoted.replaceAll('"', "").toLowerCase();
+        return SETTINGS.includes(name) || PLANNER.test(name) ? clause : remove("settings", clause);
+      });
+    return begin + rest;
+  });
+}
+
 /** Why what a statement is about was left out. */
-function ofSubject(seen: Seen, outline: string): LeftOutKind | undefined {
-  if (VIEW.test(outline)) return firstOf(outline.matchAll(NAMES), ({ 0: name, index }) => inView(seen, outline, name, index));
+function ofSubject(seen: Seen, outline: string, text: string): LeftOutKind | undefined {
+  const [madeOf] = MADE_OF.exec(outline) ?? [];
+  if (madeOf !== undefined) return ofParts(seen, outline, madeOf.length, text);
   const [, described] = ABOUT_FUNCTION.exec(outline) ?? [];
   if (described !== undefined) return ofGoneFunction(seen, described, described);
+  const [, altered, name] = ALTERED_TRIGGER.exec(outline) ?? [];
+  const [, trigger = name, table = altered] = ABOUT_TRIGGER.exec(outline) ?? [];
+  if (trigger !== undefined) return seen.goneObjects.get(`${trigger} ON ${table}`) ?? ofGoneRelation(seen, table);
   const [, called] = TRIGGER.exec(outline) ?? [];
   return (
+    firstOf(ABOUT_OBJECT, (each) => seen.goneObjects.get(each.exec(outline)?.[1] ?? "")) ??
     firstOf(ABOUT, (each) => ofGoneRelation(seen, each.exec(outline)?.[1])) ??
     (called === undefined ? undefined : ofGoneFunction(seen, called, `${called}()`))
   );
@@ -158,11 +214,24 @@ function firstOf<T>(all: Iterable<T>, kindOf: (one: T) => LeftOutKind | undefine
   return undefined;
 }
 
-/** It may call any of the functions of a name. */
-function inView(seen: Seen, outline: string, name: string, index: number): LeftOutKind | undefined {
-  if (outline[index + name.length] !== "(") return ofGoneRelation(seen, name);
-  return seen.functions.has(name) ? undefined : ofGoneFunction(seen, name, name);
+/** Of all that a view, an index, an operator and the like is made of. They may call any of the functions of a name. */
+function ofParts(seen: Seen, outline: string, start: number, text: string): LeftOutKind | undefined {
+  const { functions, relations, goneObjects } = seen;
+  const [calls, isIndex] = [MADE_OF_FUNCTIONS.test(outline), INDEX.test(outline)];
+  return (
+    firstOf(outline.slice(start).matchAll(NAMES), ({ 0: name, index }) => {
+      const isCall = outline[start + index + name.length] === "(";
+      const called = (calls || isCall) && !functions.has(name) ? ofGoneFunction(seen, name, name) : undefined;
+      if (isCall || called !== undefined) return called;
+      const kind = ofGoneRelation(seen, name) ?? (relations.has(name) ? undefined : goneObjects.get(name));
+      return kind ?? (isIndex && !relations.has(name) && lacksOperatorClass(seen, name) ? "extensions" : undefined);
+    }) ?? firstOf(text.matchAll(SEARCH_NAMES), ([, name = ""]) => goneObjects.get(name) ?? ofGoneRelation(seen, name))
+  );
 }
+
+/** Whether it is that of an extension that was left out, or that a dump of single schemas (pg_dump -n) does not create. */
+const lacksOperatorClass = ({ goneExtensions, namesExtensions }: Seen, name: string): boolean =>
+  OPERATOR_CLASS.test(name) && (goneExtensions.length > 0 || !namesExtensions);
 
 function ofGoneRelation({ gone, goneExtensions, relations }: Seen, name = ""): LeftOutKind | undefined {
   const table = name.slice(0, Math.max(0, name.lastIndexOf("."))); // of a column
@@ -172,19 +241,26 @@ function ofGoneRelation({ gone, goneExtensions, relations }: Seen, name = ""): L
 }
 
 function ofGoneFunction(seen: Seen, name: string, key: string): LeftOutKind | undefined {
-  if (seen.goneFunctions.has(key)) return "languages";
   const isExtension = !seen.functions.has(name) && seen.goneExtensions.some((each) => name.startsWith(each));
-  return isExtension ? "extensions" : undefined;
+  return seen.goneFunctions.get(key) ?? (isExtension ? "extensions" : undefined);
 }
 
-function without({ gone }: Seen, outline: string, kind: LeftOutKind): LeftOutKind {
-  const name = (RELATION.exec(outline) ?? POLICY.exec(outline))?.[1];
-  if (name !== undefined) gone.set(name, kind);
+function without({ gone, goneObjects, goneFunctions }: Seen, outline: string, kind: LeftOutKind): LeftOutKind {
+  const relation = (RELATION.exec(outline) ?? POLICY.exec(outline))?.[1];
+  const [, index, indexed = ""] = INDEX.exec(outline) ?? [];
+  const [, trigger, table] = TRIGGER_NAME.exec(outline) ?? [];
+  const [, aggregate] = AGGREGATE.exec(outline) ?? [];
+  const [, object] = OBJECT.exec(outline) ?? [];
+  if (relation !== undefined) gone.set(relation, kind);
+  if (index !== undefined) goneObjects.set(`${indexed.slice(0, indexed.length - lastPart(indexed).length)}${index}`, kind);
+  if (trigger !== undefined) goneObjects.set(`${trigger} ON ${table}`, kind);
+  if (aggregate !== undefined) goneFunctions.set(aggregate, kind);
+  if (object !== undefined) goneObjects.set(object, kind);
   return kind;
 }
 
-const unqualified = (name: string): string =>
-  (name.split(/\.(?=(?:"(?:[^"]|"")*"|[^".]+)$)/).at(-1) ?? name).replace(/^"+|"+$/g, "");
+const lastPart = (name: string): string => name.split(/\.(?=(?:"(?:[^"]|"")*"|[^".]+)$)/).at(-1) ?? name;
+const unqualified = (name: string): string => lastPart(name).replace(/^"+|"+$/g, "");
 
 const NAMES_MAX = 20;
 const NAME_CHARACTERS_MAX = 120;

@@ -2,8 +2,8 @@
 # full. Tenants write what is measured here, and some are hostile: files with holes, links, millions of files, files that are
 # deleted and still open. Everything is counted in allocated blocks, without following links, and as far as that gets within its
 # time and memory. For each instance, "disk" has its bytes, when they were measured, how many milliseconds that took, and the
-# bytes of the time before; "used" has the bytes of its database and of its files; "quota" has what it may use, and "paused" why
-# it is paused.
+# bytes of the time before; "inodes" has their number, in the same places; "used" has the bytes of its database and of its files;
+# "quota" has what it may use, and "paused" why it is paused.
 
 DISK=$ROOT/disk
 DISK_LOW=5 DISK_WELL=6  # percent that tenants can still get: below the one an instance is paused, from the other on it runs again
@@ -78,7 +78,15 @@ give_to_project() { # PROJECT DIRECTORY
 }
 
 limit_project() { # PROJECT BYTES DIRECTORY: 0 is no limit
-  setquota -P "$1" 0 $(($2 / 1024)) 0 0 "$(findmnt -nro TARGET -T "$3")"
+  local inodes=0
+  if (($2 > 0)); then inodes=$(most_inodes "$2"); fi
+  setquota -P "$1" 0 $(($2 / 1024)) 0 "$inodes" "$(findmnt -nro TARGET -T "$3")"
+}
+
+# How many inodes an instance may use with a quota: twice as many as ext4 has for so many bytes. Files of an ERP are larger, on
+# average; what it has from the start is small files.
+most_inodes() { # BYTES
+  echo $(($1 / 8192 > 50000 ? $1 / 8192 : 50000))
 }
 
 # The number is not used again, so its limit would only be left over.
@@ -128,11 +136,13 @@ take_settings() { # INSTANCE BYTES or "ended" DOMAIN, on stdin
 # Docker may hang, and takes longer than a look at the disk.
 known_place() { cat "$DISK/docker_root" 2>/dev/null || echo "$ROOT"; }
 
-# Sets SIZE, FREE and AVAILABLE, in blocks: what there is, what nobody uses, and what of that is not reserved.
+# Sets SIZE, FREE and AVAILABLE, in blocks: what there is, what nobody uses, and what of that is not reserved. Sets INODES and
+# FREE_INODES, too: both are 0 where the file system has no fixed number of them, such as Btrfs.
 look_at_disk() { # DIRECTORY
-  read -r BLOCK SIZE FREE AVAILABLE < <(stat -f -c '%S %b %f %a' "$1")
+  read -r BLOCK SIZE FREE AVAILABLE INODES FREE_INODES < <(stat -f -c '%S %b %f %a %c %d' "$1")
 }
-has_less_than() { ((AVAILABLE * 100 < SIZE * $1)); } # PERCENT
+has_less_than() { ((AVAILABLE * 100 < SIZE * $1)) || lacks_inodes "$1"; } # PERCENT
+lacks_inodes() { ((FREE_INODES * 100 < INODES * $1)); } # PERCENT
 
 # Every five seconds, because a disk is filled in seconds.
 watch_disk() {
@@ -153,9 +163,9 @@ watch_disk() {
 
 # One at a time, and the next one only if the room still shrinks.
 relieve() { # DIRECTORY
-  local last worst
-  last=$(cat "$DISK/low" 2>/dev/null) || last=''
-  if [[ -n $last ]] && ((FREE * 10 > last * 9)); then return; fi
+  local last='' last_inodes=0 worst
+  read -r last last_inodes 2>/dev/null <"$DISK/low" || true
+  if [[ -n $last ]] && ((FREE * 10 > last * 9 && FREE_INODES * 10 >= last_inodes * 9)); then return; fi
   measure_all_at_once
   worst=$(worst_instance)
   if [[ -n $worst ]]; then pause_instance "${worst##* }" "${worst%% *}"; fi
@@ -163,21 +173,23 @@ relieve() { # DIRECTORY
     rm -f "$1/erp-hosting-spare"
     look_at_disk "$1"
   fi
-  echo "$FREE" >"$DISK/low"
+  echo "$FREE $FREE_INODES" >"$DISK/low"
 }
 
 # "quota INSTANCE": the one that is farthest above its quota. If none is, and even what is reserved runs out, "growth INSTANCE":
-# the one that grew most.
+# the one that grew most. In inodes, if those are what is missing.
 worst_instance() {
-  local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth=''
+  local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth='' measured=disk
+  if lacks_inodes "$DISK_LOW"; then measured=inodes most=$((INODES / 100)); fi
   for here in "$INSTANCES"/*/; do
     if [[ -e $here/paused || $(cat "$here/wanted" 2>/dev/null) != running ]]; then continue; fi
-    read -r used _ _ before <"$here/disk" || continue
+    read -r used _ _ before <"$here/$measured" || continue
     id=$(basename "$here") quota=$(cat "$here/quota" 2>/dev/null) || quota=''
+    if [[ -n $quota && $measured == inodes ]]; then quota=$(most_inodes "$quota"); fi
     if [[ -n $quota ]] && ((used - quota > over)); then over=$((used - quota)) by_quota="quota $id"; fi
     if ((before > 0 && used - before > most)); then most=$((used - before)) by_growth="growth $id"; fi
   done 2>/dev/null
-  if [[ -n $by_quota ]]; then echo "$by_quota"; elif ((FREE * 100 < SIZE * DISK_FULL)); then echo "$by_growth"; fi
+  if [[ -n $by_quota ]]; then echo "$by_quota"; elif ((FREE * 100 < SIZE * DISK_FULL)) || lacks_inodes "$DISK_FULL"; then echo "$by_growth"; fi
 }
 
 # Its processes stop where they are. What they have asked their database for would go on, under any name that they give it.
@@ -194,7 +206,7 @@ pause_instance() { # INSTANCE REASON
 
 # There is room again, or the instance is within its quota again: it was raised, or somebody has removed files.
 resume_instances() {
-  local here quota used
+  local here quota used inodes
   for here in "$INSTANCES"/*/; do
     if [[ ! -e $here/paused ]]; then continue; fi
     load "$(basename "$here")"
@@ -205,7 +217,8 @@ resume_instances() {
     if has_less_than "$DISK_WELL"; then
       quota=$(fact quota)
       read -r used _ <"$here/disk" || continue
-      if [[ $(fact paused) != quota ]] || { [[ -n $quota ]] && ((used > quota)); }; then continue; fi
+      read -r inodes _ 2>/dev/null <"$here/inodes" || inodes=0
+      if [[ $(fact paused) != quota ]] || { [[ -n $quota ]] && ((used > quota || inodes > $(most_inodes "$quota"))); }; then continue; fi
     fi
     resume
   done
@@ -279,7 +292,7 @@ find_places() {
 # What could be counted in time is the least that it uses. If that is not all, it is taken to use no less than it did before.
 measure_instance() { # INSTANCE SECONDS fd|map_files…: where deleted files that are still open are looked for
   local here=$INSTANCES/$1 seconds=$2 project container layer log volumes processes place trees=() open=()
-  local before=0 began bytes database files partly
+  local before=0 inodes_before=0 began bytes database files inodes partly
   began=$(milliseconds)
   while IFS='|' read -r project container layer log volumes; do
     if [[ $project != "erp-$1" ]]; then continue; fi
@@ -290,19 +303,23 @@ measure_instance() { # INSTANCE SECONDS fd|map_files…: where deleted files tha
   done <"$DISK/places"
   if ((${#trees[@]} == 0)); then return 0; fi
   read -r before _ 2>/dev/null <"$here/disk" || true
-  read -r bytes database files partly < <({
+  read -r inodes_before _ 2>/dev/null <"$here/inodes" || true
+  read -r bytes database files inodes partly < <({
     blocks_in "$seconds" "${trees[@]}"
     echo "0 1 0 deleted"
     blocks_of_deleted "$seconds" "${trees[0]}" "${open[@]}"
   } | awk '
     /^partly/ { partly = $1 }
     NF == 4 && $3 == 0 { kind = $4 ~ /_db\/_data$/ ? "database" : $4 ~ /_odoo\/_data$/ ? "files" : "" }
-    /^[0-9]/ { blocks += $1 / $2; of[kind] += $1 / $2 }
-    END { printf "%.0f %.0f %.0f %s\n", blocks * 512, of["database"] * 512, of["files"] * 512, partly }')
+    /^[0-9]/ { blocks += $1 / $2; of[kind] += $1 / $2; inodes += 1 / $2 }
+    END { printf "%.0f %.0f %.0f %.0f %s\n", blocks * 512, of["database"] * 512, of["files"] * 512, inodes, partly }')
   if [[ -n $partly ]] && ((bytes < before)); then bytes=$before; fi
+  if [[ -n $partly ]] && ((inodes < inodes_before)); then inodes=$inodes_before; fi
   if [[ ! -d $here ]]; then return 0; fi
   echo "$bytes $(date +%s) $(($(milliseconds) - began)) ${before:-0}" >"$here/disk.$$"
   mv "$here/disk.$$" "$here/disk"
+  echo "$inodes - - ${inodes_before:-0}" >"$here/inodes.$$"
+  mv "$here/inodes.$$" "$here/inodes"
   if [[ -z $partly ]]; then echo "$database $files" >"$here/used.$$" && mv "$here/used.$$" "$here/used"; fi
 }
 
@@ -337,10 +354,11 @@ SPARE_BYTES_MAX=$((4 * 1024 ** 3))
 
 # One line of JSON for each instance that was measured.
 instances_on_disk() {
-  local here used
+  local here id used
   for here in "$INSTANCES"/*/; do
-    if ! read -r used _ <"$here/disk"; then continue; fi
-    echo "$(basename "$here") $used $(cat "$here/quota" || echo null) $(cat "$here/image" || echo -) $(cat "$here/paused" || true)"
+    id=$(basename "$here")
+    if [[ ! $id =~ ^[a-z0-9_]{1,50}$ ]] || ! read -r used _ <"$here/disk"; then continue; fi
+    echo "$id $used $(cat "$here/quota" || echo null) $(cat "$here/image" || echo -) $(cat "$here/paused" || true)"
   done 2>/dev/null | jq -Rcn --rawfile images <(images_in_use) '($images | split("\n") | map(select(. != "") | split(" ") | { (.[0]): .[1] }) | add // {}) as $created
     | [inputs | split(" ") | { instance_id: .[0], used_bytes: (.[1] | tonumber), quota_bytes: (.[2] | fromjson), paused: (.[4] != ""),
       image: (if .[3] == "-" then null else { id: .[3], created_at: $created[.[3]] } end) }]'
@@ -353,7 +371,7 @@ images_in_use() { # ID CREATED
 
 # By timers, with a small script of their own: bash takes as long for all of this one as for the work.
 DISK_FUNCTIONS=(
-  load fact set_fact superuser docker_root known_place look_at_disk has_less_than watch_disk relieve worst_instance pause_instance
+  load fact set_fact superuser docker_root known_place look_at_disk has_less_than lacks_inodes most_inodes watch_disk relieve worst_instance pause_instance
   resume_instances resume measure_disk milliseconds by_age is_due measure_all_at_once find_places measure_instance blocks_in
   blocks_of_deleted within_bounds keep_spare
 )

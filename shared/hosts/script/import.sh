@@ -29,16 +29,19 @@ version_at_hand() {
 
 VECTOR_ELSEWHERE='^type "?([A-Za-z0-9_]{1,63})\.(vector|halfvec|sparsevec)(\[\])?"? does not exist'
 examine() {
-  local status=0 error version base modules
+  local status=0 error state version base modules
   with_archive unpack >"$JOB/work/said" || status=$?
   if ((status != 0)); then unusable "$status" "The throwaway files could not be written"; fi
   if [[ -e $JOB/work/not-loaded ]]; then
     error=$(load_error)
+    state=${error:0:5}
+    error=$(without_state "$error" | tr -cd '[:print:]\n' | head -c 300)
     # It has been created in public, by a superuser: make_extensions.
     if [[ $error =~ $VECTOR_ELSEWHERE && ${BASH_REMATCH[1]} != public ]]; then
       corrupt "its database has the extension vector in the schema ${BASH_REMATCH[1]}, but here it is in public: run ALTER EXTENSION vector SET SCHEMA public, and create the backup again"
     fi
-    corrupt "the database reports: $(tr -cd '[:print:]' <<<"$error" | head -c 300)"
+    reject_lack "$state" "$error"
+    corrupt "the database reports: $error"
   fi
   tail -n 1 "$JOB/work/report" >"$JOB/work/about"
   version=$(reported '.version | strings')
@@ -55,6 +58,22 @@ examine() {
   modules=$(modules_of_import "$version" "$(reported '.edition | strings')")
   jq -c --argjson modules "$modules" --argjson missing "$(reported_number missing_files)" --argjson listed "$(reported_number listed_files)" \
     '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out, modules: $modules }' "$JOB/work/about" | answer
+}
+
+# What the server's PostgreSQL lacks is no fault of the archive, which is kept: the operator may set another image. These are the
+# SQLSTATEs of types, functions, relations and schemas that do not exist, of features and of syntax.
+reject_lack() { # SQLSTATE MESSAGE
+  local extensions version own
+  [[ $1 =~ ^(42704|42883|42P01|3F000|0A000|42601)$ ]] || return 0
+  extensions=$(reported '[.left_out[] | select(.kind == "extensions").names[] | capture("^CREATE EXTENSION (IF NOT EXISTS )?\"?(?<name>[\\w-]+)").name] | unique | join(", ")')
+  if [[ -n $extensions && $1 != 42601 ]]; then
+    broken "The backup's archive cannot be used: its database needs one of these extensions, which PostgreSQL does not have here: $extensions. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $2"
+  fi
+  version=$(reported_number postgres)
+  own=$(sql postgres <<<"show server_version_num" | number)
+  if ((version > own / 10000)); then
+    broken "The backup's archive cannot be used: its database is of PostgreSQL $version, but here it is restored to PostgreSQL $((own / 10000)). Ask the operator of the service for a newer one, and then try the import again. The database reports: $2"
+  fi
 }
 
 # Compares with the image that an instance of that version would get here; prints null if it can't be pulled.

@@ -261,6 +261,7 @@ initialise() {
   drop_database "$DATABASE"
   make_database "$DATABASE"
   make_extensions "$DATABASE" pg_trgm unaccent vector
+  end_unaccent "$DATABASE"
   odoo -c /etc/odoo/odoo.conf -d "$DATABASE" -i base "--without-demo=$without_demo" --stop-after-init --no-http </dev/null
   become fresh "$DOMAIN"
   set_fact initialised yes

@@ -174,6 +174,50 @@ odoo_setting() { sed -n "s/^$1 = //p" "$HERE/odoo.conf"; } # NAME
 
 make_database() { # DATABASE [OWNER]
   sql postgres <<<"create database \"$1\" owner ${2:-odoo} template template0 encoding 'UTF8' lc_collate 'C'"
+  keep_unaccent_immutable "$1"
+}
+
+# The ERP makes unaccent immutable and uses it in indexes, but pg_dump does not say so, and only a superuser may do it. Whoever
+# creates the extension, and in whatever schema: it is immutable at once, until end_unaccent. Nobody else can change what is in
+# information_schema.
+keep_unaccent_immutable() { # DATABASE: an empty one
+  sql_as "$(superuser)" "$1" <<'SQL'
+create function information_schema.erp_hosting_unaccent() returns event_trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  name regprocedure;
+begin
+  for name in
+    select objid from pg_depend join pg_extension on refclassid = 'pg_extension'::regclass and refobjid = pg_extension.oid
+    where extname = 'unaccent' and classid = 'pg_proc'::regclass and deptype = 'e'
+      and objid in (select oid from pg_proc where proname = 'unaccent' and provolatile = 's')
+  loop
+    execute format('alter function %s immutable', name);
+  end loop;
+end $$;
+create event trigger erp_hosting_unaccent on ddl_command_end when tag in ('CREATE EXTENSION')
+  execute function information_schema.erp_hosting_unaccent();
+SQL
+}
+
+# It stays immutable only where something needs that: an earlier version of the service could not load such a database again.
+end_unaccent() { # DATABASE
+  sql_as "$(superuser)" "$1" <<'SQL'
+drop function if exists information_schema.erp_hosting_unaccent() cascade;
+do $$
+declare
+  name regprocedure;
+begin
+  for name in
+    select pg_proc.oid from pg_proc join pg_depend on classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e'
+      join pg_extension on refclassid = 'pg_extension'::regclass and refobjid = pg_extension.oid
+    where extname = 'unaccent' and proname = 'unaccent' and provolatile = 'i'
+      and not exists (select from pg_depend as use where use.refclassid = 'pg_proc'::regclass and use.refobjid = pg_proc.oid)
+  loop
+    execute format('alter function %s stable', name);
+  end loop;
+end $$;
+SQL
 }
 
 # Creates the available ones. The ERP's role creates them itself, except for these: they need a superuser, in an empty

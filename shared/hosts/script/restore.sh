@@ -107,6 +107,7 @@ SQL
 }
 
 end_loader() {
+  end_unaccent "$NEW"
   sql_as "$(superuser)" "$NEW" <<<"reassign owned by $LOADER to odoo; alter role $LOADER nologin password null"
   LOADER='' LOADER_PASSWORD=''
 }
@@ -169,9 +170,10 @@ unpack() { # PIPE: whether its files could be restored
   wait "$unpacking"
 }
 
-# What a dump may name and this database server has: see Origin in files/statements.py.
+# What a dump may name and this database server has, and whether the dump comes from outside: see Origin in files/statements.py.
 known_here() { # DATABASE
-  sql "$1" <<'SQL' | head -c 65536 | jq -c . || broken "The database does not say what it has"
+  local outside=${P[OUTSIDE]:-}${P[MISSING_FILES]:-}
+  sql "$1" <<'SQL' | head -c 65536 | jq -c --arg outside "$outside" '. + { outside: ($outside != "") }' || broken "The database does not say what it has"
 select json_build_object(
   'present', (select json_agg(extname) from pg_extension),
   'creatable', (select json_agg(distinct name) from pg_available_extension_versions where trusted or not superuser),

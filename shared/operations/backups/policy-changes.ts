@@ -59,11 +59,11 @@ interface Setting extends Present {
 
 /** The policy that an instance gets with `fields`, in place of the one that it has. */
 export function policyWith(
-  { instance, policy: present, firstIsRunning }: Omit<Setting, "by" | "waiting">,
+  { instance, policy: current, firstIsRunning }: Omit<Setting, "by" | "waiting">,
   fields: PolicyFields,
   at: number,
 ) {
-  const active = present?.enabled === true ? present : undefined;
+  const active = current?.enabled === true ? current : undefined;
   const unchanged = active?.schedule === fields.schedule && active.timezone === fields.timezone;
   const runs = fields.enabled && !isNeverInstalled(instance);
   const due = runs ? dueWith({ instance, firstIsRunning }, active, unchanged, toIso(at)) : null;
@@ -74,11 +74,11 @@ export function policyWith(
     account_id: instance.account_id,
     instance_id: instance.id,
     server_id: instance.server_id,
-    last_run: present?.last_run ?? null,
+    last_run: current?.last_run ?? null,
     next_run_at: !runs ? null : isUntried ? due.due_at : next,
     since: unchanged ? active.since : toIso(at),
     due,
-    retain: fields.enabled && (present?.retain ?? false),
+    retain: fields.enabled && (current?.retain ?? false),
     overdue_at: null,
     drill_at: runs ? drillAtWith(active, fields, toIso(at)) : null,
   };

@@ -1,7 +1,7 @@
 // The runs of backup policies, as the schedule function moves them. Each function makes one change, which needs the policy as it
 // was read: of two schedule functions that meet, one moves the policy and the other changes nothing.
 import { createHash } from "node:crypto";
-import { DRILL, RESTORABLE } from "../../domain/lifecycle.ts";
+import { BACKUP_WAITING, DRILL, LIFECYCLE, RESTORABLE } from "../../domain/lifecycle.ts";
 import { HELD_MINUTES } from "../../domain/limits.ts";
 import { idFrom, newId } from "../../domain/ids.ts";
 import type { IdKind } from "../../domain/id-kinds.ts";
@@ -235,7 +235,7 @@ const CHANGES_MAX = 90;
 
 /**
  * What a policy would keep and remove of an instance's backups: now, or once the backup that is due at `coming` is completed,
- * which then is the instance's last one.
+ * which then is the instance's last one. By then, the run that is in progress is completed, too.
  */
 export async function applyRules(
   policy: Pick<PolicyRecord, "account_id" | "instance_id" | "keep" | "timezone">,
@@ -258,10 +258,10 @@ export async function applyRules(
     .map((backup) => ({
       ...backup,
       due_at: backup.due_at ?? backup.created_at,
-      in_use: backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0,
+      in_use: !isInProgress(backup) && (backup.operation_id !== null || (backup.used_by?.size ?? 0) > 0),
     }))
     .toSorted(byAge);
-  const backups = all.filter(isRetained);
+  const backups = all.filter((backup) => isRetained(backup) || (coming !== null && isInProgress(backup)));
   const next = coming === null ? [] : [{ id: "", due_at: coming, locked: false, in_use: false }];
   const { retained_by, removable } = retain<Candidate>(policy.keep, policy.timezone, [...next, ...backups]);
   const byId = new Map(backups.map((backup) => [backup.id, backup]));
@@ -290,6 +290,10 @@ function lastProven(newestFirst: readonly Pick<BackupRecord, "id" | "state" | "d
 }
 
 const isRetained = ({ kind, state }: BackupRecord): boolean => kind === "scheduled" && RESTORABLE.includes(state);
+
+/** One without an operation waits for its turn. */
+const isInProgress = ({ kind, state, operation_id }: BackupRecord): boolean =>
+  kind === "scheduled" && operation_id !== null && (state === BACKUP_WAITING || state === LIFECYCLE["backup.create"].begun);
 
 /**
  * Begins the deletion of what no rule keeps, and shows which rules keep the others. Afterwards there is nothing to do until the

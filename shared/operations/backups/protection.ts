@@ -115,7 +115,7 @@ function protectionWith(change: Change, instance: Protected, last: LastBackup): 
   return {
     set: { ...last, ...change.moveProtection(instance, { from: protection_status, to }) },
     where: { unchanged: { protection_status, last_backup_id } },
-    conditionError: (present) => protectionError(instance.id, present),
+    conditionError: (current) => protectionError(instance.id, current),
   };
 }
 

@@ -19,7 +19,8 @@
 #                                  says of our own database server; the same with {"left_out"}
 #   try NEW KNOWN                  the same, for a drill: keeps the archive's row counts
 #   import NEW BYTES ENTRIES KNOWN the same, for one from outside: unpacks to no more of either, with a dump that stays in its
-#                                  database; the same with {"edition", "database_name"}
+#                                  database; the same with {"edition", "database_name"}. All three say
+#                                  {"postgres"}, the version that the dump is of, or 0
 #   rows                           stdin: counts of tables, a JSON array a line. {"passed", "detail"}: whether they are
 #                                  the archive's
 #   verify DATABASE MISSING        stdin: names and SHA-1s of files, likewise. {"passed", "detail"}: whether all but
@@ -42,13 +43,13 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from io import BufferedIOBase
 from typing import BinaryIO, NamedTuple, NoReturn, cast
 
 from archive import CORES, PIECE, Names, Writer
 from dump import COMPLETE, Listed, Loading, Scan
-from layout import HASHED, NAMES_REPORTED, Contents, DumpKind, Unusable, extra_folder, shown, unusable
+from layout import HASHED, HEAD_BYTES, NAMES_REPORTED, Contents, DumpKind, Unusable, extra_folder, shown, unusable
 from links import HOME, STORE, Failure, exists, folder, link_into, remove, walk
 from reader import Ends, Further, Reader
 from statements import Origin, Statements
@@ -246,7 +247,8 @@ def unpack(
         for name, pieces in reader.entries():
             if name == "dump.sql":
                 dump, scan = (pieces, None) if allowed is None else (examined(pieces), Scan())
-                listed, report["left_out"] = load(dump, sql, scan, known)
+                listed, found = load(dump, sql, scan, known)
+                report |= found
             elif name == "manifest.json":
                 manifest = read_manifest(pieces)
                 if drill and manifest.rows is not None:
@@ -261,7 +263,12 @@ def unpack(
     except Unusable:
         reader.drain()  # its checksum tells more than what was found out here
         raise
-    paths = lifted(reader.names.sizes, target)
+    try:
+        paths = lifted(reader.names.sizes, target, manifest.stated_name)
+    except Unusable:
+        if allowed is not None:
+            raise
+        paths = reader.names.sizes  # one of our own has whatever the ERP's code has put there
     if allowed is not None:
         report |= {"edition": manifest.edition, "database_name": manifest.database_name}
     return report | {
@@ -271,9 +278,9 @@ def unpack(
     }
 
 
-def lifted(paths: Collection[str], target: bytes | None) -> Collection[str]:
+def lifted(paths: Collection[str], target: bytes | None, database: str) -> Collection[str]:
     """The paths of an archive's files once those that share a folder of their own are where the ERP looks for them."""
-    extra = extra_folder(paths)
+    extra = extra_folder(paths, database)
     if extra is None:
         return paths
     lifted_paths: set[str] = set()
@@ -311,17 +318,25 @@ def examined(pieces: Iterable[bytes]) -> Iterator[bytes]:
     kind.close()
 
 
-def load(pieces: Iterable[bytes], sql: BinaryIO | None, scan: Scan | None, known: str) -> tuple[Listed, Sequence[Report]]:
+# What pg_dump says in the beginning of the server that it read.
+POSTGRES = re.compile(rb"^-- Dumped from database version (\d{1,3})", re.MULTILINE)
+
+
+def load(pieces: Iterable[bytes], sql: BinaryIO | None, scan: Scan | None, known: str) -> tuple[Listed, Report]:
+    head = b""
     loading, listed, origin = Loading(sql, scan), Listed(), Origin(json.loads(known))
 
     def read() -> Iterator[bytes]:
+        nonlocal head
         for piece in pieces:
+            head += piece[: max(HEAD_BYTES - len(head), 0)]
             listed.feed(piece)
             yield piece
 
     Statements(read(), origin, loading.write).run()
     loading.pass_on()
-    return listed, origin.report()
+    version = POSTGRES.search(head)
+    return listed, {"left_out": origin.report(), "postgres": int(version[1]) if version else 0}
 
 
 MANIFEST_MAX = 1 << 24
@@ -337,6 +352,7 @@ class Manifest(NamedTuple):
     rows: dict[str, object] | None
     edition: str
     database_name: str
+    stated_name: str
 
 
 def read_manifest(pieces: Iterable[bytes]) -> Manifest:
@@ -355,10 +371,11 @@ def read_manifest(pieces: Iterable[bytes]) -> Manifest:
     if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version):
         raise unusable("intermediate" if version.lower().startswith("saas") else "version", version=shown(version))
     missing, rows, modules, name = (manifest.get(each) for each in ("missing_files", "rows", "modules", "db_name"))
-    database_name = re.sub(r"[^A-Za-z0-9_.-]", "_", name if isinstance(name, str) else "")[:63] or "imported"
+    stated_name = name if isinstance(name, str) else ""
+    database_name = re.sub(r"[^A-Za-z0-9_.-]", "_", stated_name)[:63] or "imported"
     known = min(missing, UNKNOWN) if type(missing) is int and missing >= 0 else UNKNOWN
     edition = "enterprise" if "web_enterprise" in (fields(modules) or ()) else "community"
-    return Manifest(version, known, fields(rows) or None, edition, database_name)
+    return Manifest(version, known, fields(rows) or None, edition, database_name, stated_name)
 
 
 def fields(value: object) -> dict[str, object] | None:

@@ -97,12 +97,21 @@ def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
     raise unusable("strange", name=shown(name))
 
 
-def extra_folder(paths: Iterable[str]) -> str | None:
-    """The folder in filestore/ that has all of the ERP's files, such as that of the database which was packed with them."""
+def extra_folder(paths: Iterable[str], database: str) -> str | None:
+    """
+    The folder in filestore/ that has all of the ERP's files, such as that of the database which was packed with them. Of several,
+    it is the one with this database's name.
+    """
     folders = {found[1] for path in paths if (found := IN_FOLDER.fullmatch(path))}
     # Where the ERP notes which files it may remove.
     folders = {name for name in folders if name is None or name.rpartition("/")[2] != "checklist"}
-    return folders.pop() if len(folders) == 1 else None
+    named = sorted(name for name in folders if name is not None)
+    if len(named) < len(folders) or len(named) < 2:
+        return named[0] if len(folders) == len(named) == 1 else None
+    own = [name for name in named if name.rpartition("/")[2] == database]
+    if len(own) != 1:
+        raise unusable("filestores", name=shown(named[0]), other=shown(named[1]))
+    return own[0]
 
 
 class Contents:

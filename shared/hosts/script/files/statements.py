@@ -1,18 +1,20 @@
 # The statements of a dump: which of them are the ERP's, and so are loaded.
 import collections
+import itertools
 import re
-from collections.abc import Callable, Iterable
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
 
-from dump import compiled
+from dump import Scan, compiled
 from layout import NAMES_REPORTED, Unusable, shown
-from tables import LANGUAGES, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS
+from tables import FUNCTION_HEAD, LANGUAGES, REQUIRED_EXTENSIONS, SERVER_STATEMENTS, SETTINGS, STATEMENT_FORMS
 
 
 class Origin:
     """
     Tells the ERP's statements from those about the server that a dump comes from, which are left out. KNOWN is what our own
-    server has: extensions that are there and that the ERP's role can create, and its settings.
+    server has: extensions that are there and that the ERP's role can create, and its settings; and whether the dump comes from
+    outside: then functions that leave the database are left out, too.
     """
 
     TABLE: ClassVar = [(row["kind"], compiled(row["pattern"])) for row in SERVER_STATEMENTS]
@@ -30,43 +32,95 @@ class Origin:
     ABOUT: ClassVar = [compiled(pattern) for pattern in STATEMENT_FORMS["about"]]
     ABOUT_FUNCTION = compiled(STATEMENT_FORMS["about_function"])
     TRIGGER = compiled(STATEMENT_FORMS["trigger"])
-    VIEW = compiled(STATEMENT_FORMS["view"])
+    TRIGGER_NAME = compiled(STATEMENT_FORMS["trigger_name"])
+    MADE_OF = compiled(STATEMENT_FORMS["made_of"])
+    MADE_OF_FUNCTIONS = compiled(STATEMENT_FORMS["made_of_functions"])
+    SEARCH_NAME = compiled(STATEMENT_FORMS["search_name"])
+    INDEX = compiled(STATEMENT_FORMS["index"])
+    OPERATOR_CLASS = compiled(STATEMENT_FORMS["operator_class"])
+    AGGREGATE = compiled(STATEMENT_FORMS["aggregate"])
+    OBJECT = compiled(STATEMENT_FORMS["object"])
+    ABOUT_OBJECT: ClassVar = [compiled(pattern) for pattern in STATEMENT_FORMS["about_object"]]
+    ABOUT_TRIGGER = compiled(STATEMENT_FORMS["about_trigger"])
+    ALTERED_TRIGGER = compiled(STATEMENT_FORMS["altered_trigger"])
+    REQUIRED: ClassVar = [(each["name"], compiled(each["pattern"]), each["function"].encode()) for each in REQUIRED_EXTENSIONS]
+    HEAD, ATTRIBUTE, HEAD_SETTING, PLANNER = (
+        compiled(FUNCTION_HEAD["head"]),
+        compiled(FUNCTION_HEAD["attribute"]),
+        compiled(FUNCTION_HEAD["setting"]),
+        re.compile(FUNCTION_HEAD["planner"]),
+    )
     NAMES = re.compile(STATEMENT_FORMS["name"].encode())
 
-    def __init__(self, known: dict[str, list[str]]) -> None:
-        self.present, self.creatable, self.settings = (
-            frozenset(known.get(each, ())) for each in ("present", "creatable", "settings")
-        )
-        self.settings &= frozenset(SETTINGS)
+    def __init__(self, known: dict[str, Any]) -> None:
+        names: list[frozenset[str]] = [frozenset(known.get(each, ())) for each in ("present", "creatable", "settings")]
+        self.present, self.creatable, settings = names
+        self.settings = settings & frozenset(SETTINGS)
+        self.in_functions = self.settings | {name for name in settings if self.PLANNER.match(name)}
+        self.outside = known.get("outside") is True
         self.languages = {*LANGUAGES}
         self.begun = False
         self.relations: set[bytes] = set()
         # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
         self.gone: dict[bytes, str] = {}
+        self.gone_objects: dict[bytes, str] = {}  # neither relations nor functions: a table may have the same name
         # Functions have names of their own, which several may share: "f" is here by the last f, and "f()" by the one without
         # parameters, which alone a trigger can call.
         self.functions: set[bytes] = set()
-        self.gone_functions: set[bytes] = set()
+        self.gone_functions: dict[bytes, str] = {}
         self.gone_extensions: tuple[bytes, ...] = ()
+        self.extensions: set[str] = set()  # that the dump or this has created, or that were left out
+        self.names_extensions = False
         self.token: bytes | None = None
         self.connected: bytes | None = None
         self.counts: collections.Counter[str] = collections.Counter()
         self.names: dict[str, dict[str, None]] = collections.defaultdict(dict)  # a set that keeps their order
 
-    def loads(self, text: bytes, whole: bool) -> bool:
-        """Whether a statement is loaded, of which this is the beginning, or the whole. Notes what is not."""
+    def select(self, text: bytes, whole: bool) -> bytes | None:
+        """What is loaded for a statement, of which this is the beginning, or the whole; None if nothing is. Notes what is not."""
         if not self.gone_extensions and self.ROWS.match(text):  # most statements of a dump without COPY
             self.begun = True
-            return True
+            return text
         outline = outlined(text) if whole else outlined(text[:4096]) + b" \0"
-        loaded, kind = self.decide(outline, text)
+        loaded, kind = self.decide(outline, text, whole)
         if kind is not None:
-            self.counts[kind] += 1
-            if len(self.names[kind]) < NAMES_REPORTED:
-                self.names[kind][shown(outline)] = None
-        return loaded
+            self.note(kind, outline)
+        if not loaded:
+            return None
+        if self.FUNCTION.match(outline):
+            text = self.HEAD.sub(self.without_privileges, text, count=1)
+        return self.required(outline) + text
 
-    def decide(self, outline: bytes, text: bytes) -> tuple[bool, str | None]:
+    def note(self, kind: str, outline: bytes) -> None:
+        self.counts[kind] += 1
+        if len(self.names[kind]) < NAMES_REPORTED:
+            self.names[kind][shown(outline)] = None
+
+    def without_privileges(self, head: re.Match[bytes]) -> bytes:
+        """The head of a function without what only a superuser may say in it."""
+
+        def remove(kind: str, found: re.Match[bytes]) -> bytes:
+            self.note(kind, outlined(head[1] + b" " + found[0]))
+            return b""
+
+        def setting(found: re.Match[bytes]) -> bytes:
+            known = found[1].strip(b'"').decode().lower() in self.in_functions
+            return found[0] if known else remove("settings", found)
+
+        rest = self.ATTRIBUTE.sub(lambda found: remove("functions", found), head[2])
+        return head[1] + self.HEAD_SETTING.sub(setting, rest)
+
+    def required(self, outline: bytes) -> bytes:
+        """Statements that create what a statement needs and the dump has not created."""
+        wanted = b""
+        for name, pattern, function in self.REQUIRED:
+            is_absent = name in self.creatable - self.present - self.extensions and function not in self.functions
+            if is_absent and not self.ROWS.match(outline) and pattern.search(outline):
+                self.extensions.add(name)
+                wanted += f"CREATE EXTENSION IF NOT EXISTS {name} WITH SCHEMA public;\n".encode()
+        return wanted
+
+    def decide(self, outline: bytes, text: bytes, whole: bool) -> tuple[bool, str | None]:
         if outline.startswith(b"\\"):
             return self.decide_command(outline)
         if found := self.ROWS.match(outline):
@@ -80,7 +134,8 @@ class Origin:
         if found := self.EXTENSION.match(outline):
             return self.decide_extension(found[1], found[2], found[3])
         if found := self.FUNCTION.match(outline):
-            return self.decide_function(found[1], found[2] is not None, outline)
+            kind = self.kind_of_created(outline, text if whole else b"")
+            return self.decide_function({found[1], found[1] + b"()"} if found[2] else {found[1]}, kind)
         if found := self.SETTING.match(outline):
             known = found[1].decode().lower() in self.settings
             return known, None if known else "settings"
@@ -88,8 +143,10 @@ class Origin:
             return False, None  # each database has it from the start
         if found := self.POSITION.match(text):
             return self.decide_rows(found[1].replace(b"''", b"'"))
-        if kind := self.kind_of_subject(outline):
+        if kind := self.kind_of_subject(outline, text):
             return self.leave_out(outline, kind)
+        if found := self.AGGREGATE.match(outline):
+            self.functions.add(found[1])
         if found := self.RELATION.match(outline) or self.IDENTITY.match(outline):
             self.relations |= {found[1], unqualified(found[1])}
         self.begun = self.begun or outline[:7].upper() == b"CREATE "
@@ -116,6 +173,8 @@ class Origin:
 
     def decide_extension(self, verb: bytes, quoted: bytes, schema: bytes | None) -> tuple[bool, str | None]:
         name = quoted.strip(b'"').decode(errors="replace")
+        self.extensions.add(name)
+        self.names_extensions = True
         if name in self.present | self.creatable:
             self.languages.add(name)
         if name in self.present:  # of a superuser, who alone may change it
@@ -126,44 +185,75 @@ class Origin:
         self.gone_extensions += ((schema or b"public") + b"." + name.encode(),)
         return False, "extensions"
 
-    def decide_function(self, name: bytes, bare: bool, outline: bytes) -> tuple[bool, str | None]:
+    def kind_of_created(self, outline: bytes, text: bytes) -> str | None:
+        """Why a function is left out; None if it is not."""
         found = self.LANGUAGE.match(outline)
-        loaded = found is None or found[2].decode(errors="replace").lower() in self.languages
-        keys = {name, name + b"()"} if bare else {name}
-        if loaded:
-            self.begun = True
-            self.functions |= keys
-            self.gone_functions -= keys
-        else:
-            self.gone_functions |= keys
-        return loaded, None if loaded else "languages"
+        if found and found[2].decode(errors="replace").lower() not in self.languages:
+            return "languages"
+        return "functions" if self.outside and leaves_database(text) else None
+
+    def decide_function(self, keys: set[bytes], kind: str | None) -> tuple[bool, str | None]:
+        if kind is not None:
+            self.gone_functions |= dict.fromkeys(keys, kind)
+            return False, kind
+        self.begun = True
+        self.functions |= keys
+        for key in keys:
+            self.gone_functions.pop(key, None)
+        return True, None
 
     def leave_out(self, outline: bytes, kind: str) -> tuple[bool, str | None]:
         if found := self.RELATION.match(outline) or self.POLICY.match(outline):
             self.gone[found[1]] = kind
+        elif found := self.INDEX.match(outline):
+            schema = found[2].removesuffix(last_part(found[2]))
+            self.gone_objects[schema + found[1]] = kind
+        elif found := self.TRIGGER_NAME.match(outline):
+            self.gone_objects[found[1] + b" ON " + found[2]] = kind
+        elif found := self.AGGREGATE.match(outline):
+            self.gone_functions[found[1]] = kind
+        elif found := self.OBJECT.match(outline):
+            self.gone_objects[found[1]] = kind
         return False, kind
 
-    def kind_of_subject(self, outline: bytes) -> str | None:
+    def kind_of_subject(self, outline: bytes, text: bytes) -> str | None:
         """Why what a statement is about was left out; None if it was not."""
-        if not self.gone and not self.gone_functions and not self.gone_extensions:
-            return None
-        if self.VIEW.match(outline):
-            kinds = (self.kind_in_view(outline, found) for found in self.NAMES.finditer(outline))
+        if found := self.MADE_OF.match(outline):
+            kinds = self.kinds_in(outline, found.end(), text)
         elif found := self.ABOUT_FUNCTION.match(outline):
             return self.kind_of_function(found[1], found[1])
+        elif found := self.ABOUT_TRIGGER.match(outline):
+            kinds = iter((self.gone_objects.get(found[1] + b" ON " + found[2]), self.kind_of_relation(found[2])))
+        elif found := self.ALTERED_TRIGGER.match(outline):
+            kinds = iter((self.gone_objects.get(found[2] + b" ON " + found[1]), self.kind_of_relation(found[1])))
         else:
-            kinds = (self.kind_of_relation(found[1]) for pattern in self.ABOUT if (found := pattern.match(outline)))
+            objects = (self.gone_objects.get(found[1]) for each in self.ABOUT_OBJECT if (found := each.match(outline)))
+            relations = (self.kind_of_relation(found[1]) for each in self.ABOUT if (found := each.match(outline)))
+            kinds = itertools.chain(objects, relations)
         if kind := next(filter(None, kinds), None):
             return kind
         found = self.TRIGGER.match(outline)
         return self.kind_of_function(found[1], found[1] + b"()") if found else None
 
-    def kind_in_view(self, outline: bytes, found: re.Match[bytes]) -> str | None:
-        """It may call any of the functions of a name."""
-        name = found[0]
-        if outline[found.end() : found.end() + 1] != b"(":
-            return self.kind_of_relation(name)
-        return self.kind_of_function(name, name) if name not in self.functions else None
+    def kinds_in(self, outline: bytes, start: int, text: bytes) -> Iterator[str | None]:
+        """Of all that a view, an index, an operator and the like are made of. They may call any of the functions of a name."""
+        calls, is_index = self.MADE_OF_FUNCTIONS.match(outline), self.INDEX.match(outline)
+        for found in self.NAMES.finditer(outline, start):
+            name = found[0]
+            if calls or outline[found.end() : found.end() + 1] == b"(":
+                yield self.kind_of_function(name, name) if name not in self.functions else None
+            if outline[found.end() : found.end() + 1] != b"(":
+                yield self.kind_of_relation(name)
+                if name not in self.relations:
+                    yield self.gone_objects.get(name)
+                    if is_index and self.lacks_operator_class(name):
+                        yield "extensions"
+        for found in self.SEARCH_NAME.finditer(text):
+            yield self.gone_objects.get(found[1]) or self.kind_of_relation(found[1])
+
+    def lacks_operator_class(self, name: bytes) -> bool:
+        """Whether it is that of an extension that was left out, or that a dump of single schemas (pg_dump -n) does not create."""
+        return bool(self.OPERATOR_CLASS.search(name)) and bool(self.gone_extensions or not self.names_extensions)
 
     def kind_of_relation(self, name: bytes) -> str | None:
         table = name.rpartition(b".")[0]  # of a column
@@ -174,15 +264,28 @@ class Origin:
 
     def kind_of_function(self, name: bytes, key: bytes) -> str | None:
         if key in self.gone_functions:
-            return "languages"
+            return self.gone_functions[key]
         return "extensions" if name not in self.functions and name.startswith(self.gone_extensions) else None
 
     def report(self) -> list[dict[str, object]]:
         return [{"kind": kind, "count": count, "names": list(self.names[kind])} for kind, count in sorted(self.counts.items())]
 
 
+def last_part(name: bytes) -> bytes:
+    return re.split(rb'\.(?=(?:"(?:[^"]|"")*"|[^".]+)\Z)', name)[-1]
+
+
 def unqualified(name: bytes) -> bytes:
-    return re.split(rb'\.(?=(?:"(?:[^"]|"")*"|[^".]+)\Z)', name)[-1].strip(b'"')
+    return last_part(name).strip(b'"')
+
+
+def leaves_database(function: bytes) -> bool:
+    scan = Scan(depth=1)  # psql's own commands are left to that of the dump
+    try:
+        scan.feed(function + b"\n;")
+    except Unusable:
+        return True
+    return False
 
 
 OUTLINED = re.compile(
@@ -351,9 +454,10 @@ class Statements:
 
     def decide(self, head: bytes, whole: bool) -> None:
         self.head = None
-        self.loaded = self.origin.loads(head, whole)
-        if self.loaded:
-            self.write(head)
+        selected = self.origin.select(head, whole)
+        self.loaded = selected is not None
+        if selected is not None:
+            self.write(selected)
 
     def end(self) -> None:
         head = bytes(self.head or b"")

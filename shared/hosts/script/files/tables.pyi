@@ -42,10 +42,33 @@ class StatementForms(TypedDict):
     relation: str
     identity: str
     policy: str
-    view: str
+    trigger_name: str
+    made_of: str
+    made_of_functions: str
+    search_name: str
+    index: str
+    operator_class: str
+    aggregate: str
+    object: str
+    about_object: list[str]
+    about_trigger: str
+    altered_trigger: str
     about: list[str]
     about_function: str
     trigger: str
+
+
+class RequiredExtension(TypedDict):
+    name: str
+    pattern: str
+    function: str
+
+
+class FunctionHead(TypedDict):
+    head: str
+    attribute: str
+    setting: str
+    planner: str
 
 
 class Leaving(TypedDict):
@@ -64,4 +87,6 @@ SERVER_STATEMENTS: list[ServerStatement]
 LANGUAGES: list[str]
 SETTINGS: list[str]
 STATEMENT_FORMS: StatementForms
+REQUIRED_EXTENSIONS: list[RequiredExtension]
+FUNCTION_HEAD: FunctionHead
 LEAVING: Leaving

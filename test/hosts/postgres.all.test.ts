@@ -1,0 +1,142 @@
+// Dumps as a real PostgreSQL writes them, loaded by the script's own statements and by a role without privileges.
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unless } from "../harness/unless.ts";
+import { drivenProgram } from "./files-program.ts";
+
+const INSTALLED = "/usr/lib/postgresql";
+const [bin] = (existsSync(INSTALLED) ? readdirSync(INSTALLED) : [])
+  .map((version) => join(INSTALLED, version, "bin"))
+  .filter((folder) => existsSync(join(folder, "initdb")));
+const isRoot = process.getuid?.() === 0;
+const noPostgres = bin === undefined || !isRoot ? "they need Debian's PostgreSQL, and root" : undefined;
+
+/** Its database server, in a folder of its own. */
+const SERVER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"];
+
+/** The script's functions, which ask that server instead of a container's. */
+const SCRIPT = `set -euo pipefail
+for part in jobs instance restore; do source "shared/hosts/script/$part.sh"; done
+docker() { while [[ $1 != psql ]]; do shift; done; "$BIN/psql" -h "$SOCKET" "\${@:2}"; }
+superuser() { echo postgres; }
+PROJECT=erp-test
+P[OUTSIDE]=yes
+`;
+
+/** Loads a dump by what the program on a machine passes on of it. */
+const LOAD = `
+with open(sys.argv[1], "rb") as dump, open(sys.argv[2], "wb") as out:
+    origin = Origin(json.loads(sys.argv[3]))
+    Statements(iter(lambda: dump.read(1 << 20), b""), origin, out.write).run()
+print(json.dumps(origin.report()))
+`;
+
+describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
+  let folder: string;
+  const run = (command: string, ...parameters: string[]): string => execFileSync(command, parameters, { encoding: "utf8" });
+  const postgres = (program: string, ...parameters: string[]): string => {
+    const [command = "", ...options] = SERVER;
+    return run(command, ...options, join(bin ?? "", program), ...parameters);
+  };
+  const script = (commands: string) => {
+    const environment = { PATH: process.env["PATH"], BIN: bin, SOCKET: folder };
+    return spawnSync("bash", ["--norc", "-c", `${SCRIPT}${commands}`], { encoding: "utf8", env: environment });
+  };
+  const psql = (database: string, sql: string): string =>
+    run(join(bin ?? "", "psql"), "-XqAtv", "ON_ERROR_STOP=1", "-h", folder, "-U", "postgres", "-d", database, "-c", sql).trim();
+  const unaccents = (database: string): string =>
+    psql(database, "select string_agg(distinct provolatile::text, '') from pg_proc where proname = 'unaccent' and pronargs = 1");
+  const leftOvers = (database: string): string =>
+    psql(database, "select count(*) from pg_event_trigger, pg_proc where proname like 'erp_hosting%'");
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "postgres-"));
+    chmodSync(folder, 0o777);
+    postgres("initdb", "-D", join(folder, "data"), "-A", "trust", "-N");
+    const options = `-k ${folder} -c listen_addresses= -c fsync=off`;
+    postgres("pg_ctl", "-D", join(folder, "data"), "-o", options, "-l", join(folder, "log"), "-w", "start");
+    psql("postgres", "create role odoo login; create role erp_restore login");
+  }, 120_000);
+  afterAll(() => {
+    postgres("pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "stop");
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  let loads = 0;
+  /** What is left out, and the name of the database that a dump of these statements was loaded to. */
+  function loaded(sql: string, ...options: string[]) {
+    loads += 1;
+    const [source, target] = [`source_${loads}`, `target_${loads}`];
+    const [dump, passed] = [join(folder, `${source}.sql`), join(folder, `${target}.sql`)];
+    psql("postgres", `create database ${source} template template0`);
+    psql(source, sql);
+    run(join(bin ?? "", "pg_dump"), "-h", folder, "-U", "postgres", "--no-owner", "-f", dump, ...options, source);
+    const made = script(`make_database ${target} erp_restore; known_here ${target}`);
+    expect(made.stderr).toBe("");
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(LOAD), dump, passed, made.stdout], {
+      encoding: "utf8",
+    });
+    expect(stderr).toBe("");
+    const load = ["-Xqv", "ON_ERROR_STOP=1", "-h", folder, "-U", "erp_restore", "-d", target, "-1f", passed];
+    expect(spawnSync(join(bin ?? "", "psql"), load, { encoding: "utf8" }).stderr).toBe("");
+    expect(script(`end_unaccent ${target}`).stderr).not.toContain("ERROR");
+    expect(leftOvers(target)).toBe("0");
+    return { target, left_out: stdout };
+  }
+
+  const TABLE = "create table res_partner (name jsonb, city text); insert into res_partner values ('{\"en_US\":\"é\"}', 'Köln');";
+  const UNACCENT = `create extension pg_trgm; create extension unaccent; alter function unaccent(text) immutable; ${TABLE}
+    create index name_idx on res_partner using gin (unaccent((name)::text) gin_trgm_ops);
+    create index city_idx on res_partner using gin (city gin_trgm_ops);`;
+  const indexes = (database: string): string =>
+    psql(database, "select string_agg(indexname, ' ' order by indexname) from pg_indexes where tablename = 'res_partner'");
+
+  test("an index of unaccent is loaded, and the function stays immutable", () => {
+    const { target, left_out } = loaded(UNACCENT);
+    expect([indexes(target), unaccents(target), left_out.includes("extensions")]).toEqual(["city_idx name_idx", "i", false]);
+    expect(psql(target, "select count(*) from res_partner where unaccent(city) = 'Koln'")).toBe("1");
+  });
+
+  test("a dump of one schema, which creates no extension, is loaded", () => {
+    const { target } = loaded(UNACCENT, "-n", "public");
+    expect([indexes(target), unaccents(target)]).toEqual(["city_idx name_idx", "i"]);
+  });
+
+  test("unaccent in a schema of its own with a function of the ERP's host in public is loaded", () => {
+    const { target } = loaded(`create schema unaccent_schema; create extension unaccent with schema unaccent_schema;
+      create function public.unaccent(text) returns text language sql immutable as $$ select unaccent_schema.unaccent($1) $$;
+      ${TABLE} create index city_idx on res_partner (public.unaccent(city));`);
+    expect([indexes(target), unaccents(target)]).toEqual(["city_idx", "is"]);
+  });
+
+  test("what only a superuser may define is loaded without that", () => {
+    const { target, left_out } = loaded(`${TABLE} create function own(a text) returns boolean language sql immutable leakproof
+      set log_statement to 'none' set search_path to public as $$ select true $$;
+      create index own_idx on res_partner (own(city));`);
+    expect([indexes(target), left_out.match(/LEAKPROOF|log_statement/g)]).toEqual(["own_idx", ["LEAKPROOF", "log_statement"]]);
+  });
+
+  test("what needs an extension that is left out goes with it", () => {
+    const { target, left_out } = loaded(`create extension bloom; create extension dblink; ${TABLE}
+      create index bloom_idx on res_partner using bloom (city);
+      create function export() returns trigger language plpgsql as $$ begin perform dblink('x', 'y'); return new; end $$;
+      create trigger exports after insert on res_partner for each row execute function export();
+      alter table res_partner disable trigger exports; comment on trigger exports on res_partner is 'x';`);
+    expect(psql(target, "select count(*) from res_partner")).toBe("1");
+    expect(indexes(target)).toBe("");
+    expect(left_out).toMatch(/"kind": "access_methods", "count": 1.*"kind": "functions", "count": 4/);
+  });
+
+  test("without an index of it the function is as an earlier version of the service can load it again", () => {
+    const { target } = loaded(`create extension unaccent; ${TABLE}`);
+    expect(unaccents(target)).toBe("s");
+  });
+
+  test("a new instance's database has unaccent as PostgreSQL creates it", () => {
+    const made = script("make_database fresh; make_extensions fresh pg_trgm unaccent vector; end_unaccent fresh");
+    expect(made.stderr).not.toContain("ERROR");
+    expect([made.status, unaccents("fresh"), leftOvers("fresh")]).toEqual([0, "s", "0"]);
+  });
+});
