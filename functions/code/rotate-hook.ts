@@ -18,9 +18,9 @@ export const handler = handle(code.rotateHook)(async ({ params, body, caller, by
       { instance: instanceRef(account_id, params.id), code: codeRef(account_id, params.id) },
     );
     const instance = requireInstance(records.instance);
-    const present = records.code ?? emptyCode(instance);
-    const secret = setHook(change, instance, present, body.enabled);
-    const changes = changesBetween({ hook: present.hook_last4 }, { hook: secret?.slice(-4) }, ["hook"]);
+    const current = records.code ?? emptyCode(instance);
+    const secret = setHook(change, instance, current, body.enabled);
+    const changes = changesBetween({ hook: current.hook_last4 }, { hook: secret?.slice(-4) }, ["hook"]);
     logEvent(change, by, { type: "code.rotate_hook", changes }, { type: "instance", id: instance.id, name: instance.name });
     return commit(change, { hook_url: secret === null ? null : `${origin()}${BASE_PATH}/hooks/deploys/${secret}` });
   }),

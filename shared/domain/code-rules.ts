@@ -28,7 +28,7 @@ export const MODULE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 export const VARIABLE_NAME = /^[A-Z][A-Z0-9_]{0,99}$/;
 /** What the image, its entry point or the service sets, and what makes programs load other code than the ERP's. */
 const RESERVED_VARIABLES =
-  /^(?:PATH|HOME|HOST|PORT|USER|PASSWORD|LANG|SHELL|ENV|IFS|TMPDIR|(?:PG|PYTHON|LD_|LC_|BASH|ODOO_|GCONV_|GLIBC_|PIP_).*)$/;
+  /^(?:PATH|HOME|HOST|PORT|USER|PASSWORD|PASSWORD_FILE|LANG|SHELL|ENV|IFS|TMPDIR|(?:PG|POSTGRES_|DB_PORT_|DB_ENV_|PYTHON|LD_|LC_|BASH|ODOO_|GCONV_|GLIBC_|PIP_).*)$/;
 export const isReservedVariable = (name: string): boolean => RESERVED_VARIABLES.test(name);
 
 /** A shorter secret could not be kept out of logs: it would be found in ordinary words. */
@@ -36,3 +36,6 @@ export const SECRET_CHARACTERS_MIN = 6;
 
 /** Names and values together, in UTF-8. */
 export const ENVIRONMENT_BYTES_MAX = 16 * 1024;
+
+/** Who or what began a deploy. */
+export const DEPLOY_TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;

@@ -12,10 +12,11 @@ import { type Version, computeVersion } from "../data/versions.ts";
 import { check } from "../data/writes.ts";
 import { ENVIRONMENT_BYTES_MAX } from "../domain/code-rules.ts";
 import { INSTANCE_RENAMABLE } from "../domain/lifecycle.ts";
+import { inEnglish } from "../domain/reasons.ts";
 import { seal } from "../platform/sealing.ts";
 import { secretContext, tokenContext } from "./code-secrets.ts";
 import { deployKeys } from "./deploy-keys.ts";
-import { CodeRecord, type CommitRecord, RepositoryRecord, type VariableRecord } from "./schemas/code.ts";
+import { CodeRecord, type CommitRecord, RepositoryRecord, type UnreadRecord, type VariableRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 
 export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> => ({
@@ -33,23 +34,25 @@ export const findCode = async (instance: Pick<InstanceRecord, "account_id" | "id
 /** Whether a commit is of this entry of the code. */
 export const isCommitOf =
   ({ url, ref, path }: Pick<CommitRecord, "url" | "ref" | "path">) =>
-  (commit: CommitRecord): boolean =>
+  (commit: Pick<CommitRecord, "url" | "ref" | "path">): boolean =>
     commit.url === url && commit.ref === ref && commit.path === path;
 
 /** Its repositories are read with what those of the same URL have now: a token may have been replaced since. */
-export const withCurrentCredentials = (present: CodeRecord | undefined, code: CodeRecord): CodeRecord => ({
+export const withCurrentCredentials = (current: CodeRecord | undefined, code: CodeRecord): CodeRecord => ({
   ...code,
   repositories: code.repositories.map((repository) => {
-    const { credential } = present?.repositories.find((each) => each.url === repository.url && each.credential !== null) ?? {};
+    const { credential } = current?.repositories.find((each) => each.url === repository.url && each.credential !== null) ?? {};
     return credential === undefined ? repository : { ...repository, credential };
   }),
 });
 
 const showRepository =
-  ({ deployed, checked }: CodeRecord) =>
+  ({ deployed, checked, unread }: CodeRecord) =>
   (repository: RepositoryRecord): Code["repositories"][number] => {
     const { url, ref, path, credential, deploy_key } = repository;
     const found = checked.find(isCommitOf(repository));
+    // An earlier version of the service leaves it there when it finds a commit.
+    const failed = found === undefined ? unread.find(isCommitOf(repository)) : undefined;
     return {
       url,
       ref,
@@ -57,7 +60,8 @@ const showRepository =
       credential: credential === null || credential === "deploy_key" ? credential : { username: credential.username },
       commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
       newest_commit: found?.commit ?? null,
-      checked_at: found?.checked_at ?? null,
+      checked_at: found?.checked_at ?? failed?.checked_at ?? null,
+      problem: failed === undefined ? null : { message: inEnglish(failed.reason), reason: failed.reason },
       host_key: found?.host_key ?? null,
       deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
     };
@@ -98,12 +102,12 @@ export async function setCode(
   before: CodeRecord | undefined,
   { repositories, environment, ...fields }: CodeFields,
 ): Promise<CodeRecord> {
-  const present = before ?? emptyCode(instance);
+  const current = before ?? emptyCode(instance);
   const problems: Problem[] = [];
   const set = {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-    ...(repositories !== undefined && { repositories: await storeRepositories(change, present, repositories, problems) }),
-    ...(environment !== undefined && { environment: await storeEnvironment(present, environment, problems) }),
+    ...(repositories !== undefined && { repositories: await storeRepositories(change, current, repositories, problems) }),
+    ...(environment !== undefined && { environment: await storeEnvironment(current, environment, problems) }),
     revision: randomBytes(9).toString("base64url"),
     updated_at: now(),
   };
@@ -112,7 +116,7 @@ export async function setCode(
   const { key } = codeRef(change.accountId, instance.id);
   const overtaken = () =>
     new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
-  const record = { ...present, ...set };
+  const record = { ...current, ...set };
   if (before === undefined) change.put(key, record, overtaken);
   else change.update(key, { set }, { unchanged: { revision: before.revision } }, overtaken);
   return record;
@@ -130,7 +134,7 @@ export function requireInstanceKept(change: Change, { id }: InstanceRecord): voi
 
 async function storeRepositories(
   change: Change,
-  present: CodeRecord,
+  current: CodeRecord,
   repositories: readonly RepositoryInput[],
   problems: Problem[],
 ): Promise<RepositoryRecord[]> {
@@ -139,15 +143,23 @@ async function storeRepositories(
   return Promise.all(
     repositories.map(async ({ url, ref, path, credential }, index): Promise<RepositoryRecord> => {
       const repository = { url, ref, path, credential: null, deploy_key: null };
+      const field = `repositories.${index}.credential`;
+      const isStored = current.repositories.some((known) => known.url === url && known.credential === credential);
+      const reason = isStored ? undefined : findCredentialProblem(url, credential);
+      if (reason !== undefined) problems.push({ field, reason });
       if (credential === null) return repository;
       if (credential === "deploy_key") return { ...repository, credential, deploy_key: known.get(url) ?? null };
-      const field = `repositories.${index}.credential`;
-      if (url.startsWith("ssh:")) problems.push({ field, reason: "must be deploy_key, because the URL is ssh" });
-      const token = await storeToken(present, url, credential);
+      const token = await storeToken(current, url, credential);
       if (token === undefined) problems.push({ field: `${field}.token`, reason: "is required" });
       return { ...repository, credential: { username: credential.username, token: token ?? "" } };
     }),
   );
+}
+
+/** Entries that were stored before this was required may stay as they are: a public repository is read by https all the same. */
+function findCredentialProblem(url: string, credential: RepositoryInput["credential"]): string | undefined {
+  if (url.startsWith("ssh:")) return credential === "deploy_key" ? undefined : "must be deploy_key, because the URL is ssh";
+  return credential === "deploy_key" ? "must be null or a token, because the URL is https" : undefined;
 }
 
 /** The token that was sent, or the one that the repository of the same URL has. */
@@ -166,7 +178,7 @@ async function storeToken(
 const countBytes = (text: string): number => Buffer.byteLength(text);
 
 async function storeEnvironment(
-  present: CodeRecord,
+  current: CodeRecord,
   environment: readonly VariableInput[],
   problems: Problem[],
 ): Promise<VariableRecord[]> {
@@ -174,8 +186,8 @@ async function storeEnvironment(
     environment.map(async ({ name, value, secret }, index): Promise<VariableRecord> => {
       if (value !== undefined) return { name, value };
       if (secret !== undefined)
-        return { name, secret: await seal(secret, secretContext(present.account_id, name)), secret_bytes: countBytes(secret) };
-      const known = present.environment.find((variable) => variable.name === name && variable.secret !== undefined);
+        return { name, secret: await seal(secret, secretContext(current.account_id, name)), secret_bytes: countBytes(secret) };
+      const known = current.environment.find((variable) => variable.name === name && variable.secret !== undefined);
       if (known === undefined) problems.push({ field: `environment.${index}.value`, reason: "is required" });
       return known ?? { name };
     }),
@@ -209,9 +221,14 @@ export async function repositoriesInCheck(
 }
 
 /** Shows the commits that a check or a deploy has found; requests set other fields. */
-export async function recordChecked(instance: InstanceRecord, commits: readonly CommitRecord[]): Promise<void> {
+export async function recordChecked(
+  instance: InstanceRecord,
+  commits: readonly CommitRecord[],
+  unread: readonly Omit<UnreadRecord, "checked_at">[] = [],
+): Promise<void> {
   const checked_at = now();
-  await writeFacts(instance, { checked: commits.map((commit) => ({ ...commit, checked_at })) });
+  const at = <T>(entries: readonly T[]) => entries.map((entry) => ({ ...entry, checked_at }));
+  await writeFacts(instance, { checked: at(commits), unread: at(unread) });
 }
 
 /** Keeps which modules a check has found changed, for dry runs. */

@@ -63,7 +63,9 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await form.getByRole("checkbox", { name: "Secret" }).check();
   const save = form.getByRole("button", { name: "Save code" });
   await save.click();
-  await form.getByText(/must not lead to a private address/).waitFor();
+  await form.getByText(/ust not lead to a private address/).waitFor();
+  await expect.poll(() => form.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => form.getByLabel("URL").and(page.locator(":focus")).count()).toBe(1);
   await form.getByLabel("URL").fill(`https://git.example/${name}`);
   const saved = notification(page, "Code saved: Shop");
   await save.click();
@@ -167,8 +169,44 @@ test("a deploy says nothing of its downtime and image that is not known", async 
   await fact(page, "Image", "Unchanged");
   await move("running");
   await page.reload();
-  await fact(page, "Backup before", "None");
-  expect(await page.locator("dt", { hasText: /^(Downtime|Image)$/ }).count()).toBe(0);
+  await fact(page, "Instance", "Shop");
+  expect(await page.locator("dt", { hasText: /^(Downtime|Image|Rehearsal|Backup before|Python packages)$/ }).count()).toBe(0);
+});
+
+test("a repository that could not be looked up says why, and an image is the newest only once that is known", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  await seedCode({ account_id: mine.id, id });
+  const url = "https://git.example/acme";
+  const reason = because("code_no_access", { url });
+  const entry = { url, ref: "main", path: null, checked_at: new Date().toISOString(), reason };
+  await updateOne(keys.code(mine.id, id), { set: { unread: [entry] } }, {});
+  const page = await open("/config.json", { as: mine });
+  let update_available: boolean | null = null;
+  await page.route(`**/instances/${id}/code`, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = z.looseObject({ data: z.looseObject({}) }).parse(await response.json());
+    const created_at = "2026-11-01T00:00:00.000Z";
+    const image = {
+      follow: "pinned",
+      version: "19.0",
+      id: "sha256:1",
+      created_at,
+      newest_created_at: created_at,
+      update_available,
+    };
+    await route.fulfill({ response, json: { ...rest, data: { ...data, image } } });
+  });
+  await page.goto(`/instances/${id}?tab=code`);
+  await page.getByText(inEnglish(reason)).waitFor();
+  expect(await page.getByText("Not checked yet").count()).toBe(0);
+  await page.locator("dd", { hasText: /^Created/ }).waitFor();
+  expect(await page.getByText("the newest of its version").count()).toBe(0);
+  update_available = false;
+  await page.reload();
+  await page.getByText("the newest of its version").waitFor();
 });
 
 test("a deploy says why it was not rehearsed, in the user's language, and gives no advice that comes too late", async ({
@@ -192,7 +230,7 @@ test("new keys of hosts are trusted after a check that found one, if the user sa
   const mine = await account({ seeded: true });
   const { id } = await mine.instance({ name: "Shop" });
   const url = "ssh://git@git.example/acme";
-  const reason = because("code_host_key_changed", { url });
+  const reason = because("code_new_host_key", { url });
   const problem = { code: "CODE_UNREACHABLE" as const, url, module: null, message: inEnglish(reason), reason };
   await seedCode({ account_id: mine.id, id });
   const page = await open(`/instances/${id}?tab=code`, { as: mine });
@@ -204,7 +242,7 @@ test("new keys of hosts are trusted after a check that found one, if the user sa
   });
   const sent = sentTo(page, "POST", /\/code\/check$/);
   await button(page, "Check for new commits").click();
-  await page.getByText(/check the code and choose “Trust new host keys”, or remove/).waitFor();
+  await page.getByText(/check the code and choose “Trust new host keys”/).waitFor();
   await expectAccessible(page);
   await button(page, "Trust new host keys").click();
   await page.getByText("No problems found.").waitFor();
@@ -234,7 +272,10 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
     )
     .toBe(1);
   await page.getByText("Rehearsing the deploy on a copy of the data").first().waitFor();
-  await page.getByText(/^The update failed on a copy of the data.* Modules: acme \(https:\/\/git\.example\/acme\)/).waitFor();
+  await page
+    .getByText(/^The update failed on a copy of the data.* Modules: acme \(https:\/\/git\.example\/acme\)/)
+    .first()
+    .waitFor();
   await page.getByRole("region", { name: "End of the failed step's log" }).getByText("Traceback").waitFor();
   await expectAccessible(page);
   expect(await button(page, "Roll back to this…").count()).toBe(0);

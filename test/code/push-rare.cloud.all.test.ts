@@ -1,5 +1,6 @@
-// Pushes that deploy nothing, now or ever: what comes in between.
-import { expect, test } from "vitest";
+// Pushes that deploy nothing, now or ever: what comes in between, and hooks that nobody has or that are called too often.
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { keys } from "../../shared/data/keys.ts";
@@ -9,6 +10,7 @@ import { minutesAgo, scheduleOf } from "../backup-policy/policies.ts";
 import { account } from "../harness/account.ts";
 import { anonymous } from "../harness/client.ts";
 import { processCloud } from "../harness/cloud.ts";
+import { seedInstance } from "../harness/seed.ts";
 import { everyItem } from "../harness/table.ts";
 import { pushesOf } from "./pushes.ts";
 
@@ -16,7 +18,7 @@ const cloud = await processCloud();
 const { tick } = scheduleOf(cloud);
 const me = await account({ seeded: true });
 
-const { following, codeOf, deploysOf } = pushesOf(me);
+const { hookOf, following, codeOf, deploysOf } = pushesOf(me);
 
 test("a push changes nothing where nothing is to be deployed, or the hook was removed", async () => {
   const { id, push, hook } = await following();
@@ -69,6 +71,26 @@ test("a push waits while something else holds the instance, and is dropped with 
   expect(events.text).toContain(id);
 });
 
+test("a push whose repository cannot be read is dropped with an event that says why, as the code does", async () => {
+  const { id, push, hook } = await following();
+  await push("1.0");
+  for (let i = 0; i < 2; i++) await tick();
+  expect(await deploysOf(id)).toHaveLength(1);
+  const url = "https://git.elsewhere.example/acme";
+  await me.api.put(`/instances/${id}/code`, { repositories: [{ url, ref: "main" }] });
+  await anonymous.post(hook, {});
+  for (let i = 0; i < 3; i++) await tick();
+  expect(await deploysOf(id)).toHaveLength(1);
+  const events = await me.api.get(`/events?class=outcomes&type=code.push_dropped&resource_id=${id}`);
+  const reason = { code: "code_no_access", parameters: { url } };
+  expect(JSON.parse(events.text).data[0].data.operation).toMatchObject({
+    type: "instance.check_code",
+    error: { code: "CODE_UNREACHABLE", reason },
+  });
+  const [repository] = (await codeOf(id)).repositories;
+  expect(repository).toMatchObject({ newest_commit: null, checked_at: expect.any(String), problem: { reason } });
+});
+
 test("a push leaves nothing of an instance that is deleted", async () => {
   const { id, push, hook } = await following();
   await push("1.0");
@@ -77,4 +99,23 @@ test("a push leaves nothing of an instance that is deleted", async () => {
   await tick();
   const left = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
   expect(left).toEqual([]);
+});
+
+describe("the hook", () => {
+  test("says the same of a secret that there is not, whatever the body, and rejects only one that is too large", async () => {
+    const unknown = "/hooks/deploys/AAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    for (const body of [undefined, "not JSON", { pusher: "x".repeat(100_000) }])
+      expect((await anonymous.post(unknown, body)).as(z.unknown()), typeof body).toEqual({ accepted: true });
+    const large = await anonymous.post(unknown, "x".repeat(PUSH.bodyBytes + 1));
+    expect([large.status, large.error?.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
+  });
+
+  test("is limited for each instance", async () => {
+    const hook = await hookOf((await seedInstance(me.id)).id);
+    const responses = await Promise.all(Array.from({ length: PUSH.perMinute + 3 }, () => anonymous.post(hook, {})));
+    const rejected = responses.filter(({ status }) => status === 429);
+    expect(rejected.length).toBe(3);
+    expect(rejected[0]?.error?.details).toEqual({ limit: PUSH.perMinute, window_seconds: 60, scope: "hook" });
+    expect((await anonymous.post(await hookOf((await seedInstance(me.id)).id), {})).status).toBe(202);
+  });
 });

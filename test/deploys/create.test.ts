@@ -5,13 +5,7 @@ import { Backup } from "../../shared/api/backups.ts";
 import { Code } from "../../shared/api/code.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
-import { startChange } from "../../shared/data/change.ts";
-import { newId } from "../../shared/domain/ids.ts";
 import { INSTANCE_STATUSES } from "../../shared/domain/lifecycle.ts";
-import { beginDeploy } from "../../shared/operations/code/begin-code-work.ts";
-import { getAccount } from "../../shared/records/accounts.ts";
-import { findCode } from "../../shared/records/code.ts";
-import { getInstance } from "../../shared/records/instances.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
@@ -75,25 +69,11 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
 });
 
 describe("a deploy that fails leaves code and data as they were", () => {
-  test.each([
-    ["fail-rehearsal", { code: "REHEARSAL_FAILED", failed_step: "rehearse", downtime_seconds: null }],
-    ["fail-update", { code: "UPDATE_FAILED", failed_step: "updateModules", downtime_seconds: 1 }],
-  ] as const)("at the ref %s", (ref, expected) => expectPutBack(ref, expected));
-
-  test("with the end of the log, and in the rehearsal without having stopped the ERP", async () => {
-    const { id } = await prepared("fail-rehearsal");
-    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
-    await me.until(operation_id, "failed");
-    const deploy = await readDeploy(deployId);
-    expect(deploy).toMatchObject({ rehearsal: { status: "failed" }, downtime_seconds: null, backup_id: null });
-    expect(deploy.log_excerpt).toMatch(/^Traceback/);
-  });
+  test("at the ref fail-update", () =>
+    expectPutBack("fail-update", { code: "UPDATE_FAILED", failed_step: "updateModules", downtime_seconds: 1 }));
 });
 
 describe("a rollback", () => {
-  const rollBack = (id: string, to: Deploy, more: object = {}) =>
-    api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
-
   test("brings back the data of the last moment of that code, and its dry run says what is lost", async () => {
     const { id, first } = await prepared();
     const second = await deployed(id);
@@ -114,33 +94,6 @@ describe("a rollback", () => {
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
   });
-
-  test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
-    const { id, first } = await prepared();
-    expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
-    const other = await prepared();
-    expect((await rollBack(id, other.first)).error).toMatchObject({ details: { field: "rollback_to" } });
-    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
-    const alone = await api.post(`/instances/${id}/deploys`, { restore_database: true });
-    expect(alone.error).toMatchObject({ details: { field: "restore_database" } });
-    const { api: weaker } = await me.token(["instances:write"]);
-    const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
-    expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
-  });
-});
-
-test("deploys nothing that is changed at the same time", async () => {
-  const { id } = await seedInstance(me.id);
-  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
-  await api.put(`/instances/${id}/code`, { repositories });
-  const instance = await getInstance(me.id, id);
-  const code = await findCode(instance);
-  await api.put(`/instances/${id}/code`, { repositories: [] });
-  const change = startChange(await getAccount(me.id));
-  const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
-  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
-  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
-  await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 
 test("is possible in the statuses that the lifecycle allows, while nothing else works on the instance", async () => {
@@ -168,11 +121,4 @@ test("a dry run names the commits, the modules, and what goes without a rehearsa
   expect(downtime_seconds).toBe(1);
   expect(warning_reasons.map(({ code }) => code)).toEqual(["deploy_not_rehearsed", "deploy_without_backup"]);
   expect((await show(id)).operation_id).toBeNull();
-});
-
-test("a deploy of another account is not there", async () => {
-  const { first } = await prepared();
-  const stranger = await account({ seeded: true });
-  expect((await stranger.api.get(`/deploys/${first.id}`)).status).toBe(404);
-  expect((await api.get("/deploys/nothing")).status).toBe(404);
 });

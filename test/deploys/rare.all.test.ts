@@ -1,16 +1,23 @@
-// Deploys of code that cannot be had or built, of stopped instances, and rollbacks that are not possible.
+// Deploys of code that cannot be had or built, of stopped instances and other accounts, and rollbacks that are not possible.
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
+import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { updateOne } from "../../shared/data/table.ts";
+import { newId } from "../../shared/domain/ids.ts";
+import { beginDeploy } from "../../shared/operations/code/begin-code-work.ts";
 import { changeErp } from "../../shared/providers/sandbox/machines.ts";
+import { getAccount } from "../../shared/records/accounts.ts";
+import { findCode } from "../../shared/records/code.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
-import { account, type TestAccount, unique } from "../harness/account.ts";
+import { account, type TestAccount, unique, unusedId } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
+import { seedInstance } from "../harness/seed.ts";
 import { deploysOf } from "./deployed.ts";
 
 let me: TestAccount;
@@ -27,11 +34,21 @@ const { dataOf, show, readDeploy, put, prepared, deployed, expectPutBack } = dep
 
 describe("a deploy that fails leaves code and data as they were", () => {
   test.each([
+    ["fail-rehearsal", { code: "REHEARSAL_FAILED", failed_step: "rehearse", downtime_seconds: null }],
     ["moved", { code: "CODE_UNREACHABLE", failed_step: "fetchCode", downtime_seconds: null }],
     ["broken-manifest", { code: "CODE_INVALID", failed_step: "fetchCode", downtime_seconds: null }],
     // Python packages are of no repository.
     ["fail-build", { code: "BUILD_FAILED", failed_step: "installPackages", downtime_seconds: null, named: "nowhere" }],
   ] as const)("at the ref %s", (ref, expected) => expectPutBack(ref, expected));
+
+  test("with the end of the log, and in the rehearsal without having stopped the ERP", async () => {
+    const { id } = await prepared("fail-rehearsal");
+    const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, {})).as(Deploy);
+    await me.until(operation_id, "failed");
+    const deploy = await readDeploy(deployId);
+    expect(deploy).toMatchObject({ rehearsal: { status: "failed" }, downtime_seconds: null, backup_id: null });
+    expect(deploy.log_excerpt).toMatch(/^Traceback/);
+  });
 
   test("with what a rehearsal is for, also where no module has changed", async () => {
     const { id, name } = await prepared("fail-rehearsal");
@@ -49,6 +66,22 @@ test("modules that are named and not installed fail the deploy before anything s
     message: expect.stringContaining("cannot be updated: nowhere, other."),
   });
   expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.0" } });
+});
+
+test("code without a module that is installed fails the deploy before the ERP stops, and names it", async () => {
+  const { id, name } = await prepared();
+  await put(name, { other: "1.1" });
+  const { operation_id, id: deployId } = (await api.post(`/instances/${id}/deploys`, { rehearse: false })).as(Deploy);
+  expect((await me.until(operation_id, "failed")).error).toMatchObject({
+    code: "CODE_INVALID",
+    message: expect.stringContaining("uninstall it in the ERP first"),
+    reason: { code: "deploy_modules_missing", parameters: { modules: "acme" } },
+  });
+  expect(await readDeploy(deployId)).toMatchObject({ failed_step: "fetchCode", downtime_seconds: null });
+  // Nor does code without any repository go on.
+  await api.put(`/instances/${id}/code`, { repositories: [], install_modules: [] });
+  const emptied = (await api.post(`/instances/${id}/deploys`, { rehearse: false })).as(Deploy);
+  expect((await me.until(emptied.operation_id, "failed")).error).toMatchObject({ code: "CODE_INVALID" });
 });
 
 test("modules of the image are installed once, and those that neither it nor the code has fail the deploy", async () => {
@@ -82,6 +115,19 @@ describe("a rollback", () => {
   const rollBack = (id: string, to: Deploy, more: object = {}) =>
     api.post(`/instances/${id}/deploys`, { rollback_to: to.id, ...more });
 
+  test("needs a completed deploy of the instance, a backup for the data, and the permission to restore", async () => {
+    const { id, first } = await prepared();
+    expect((await rollBack(id, { ...first, id: unusedId("deploy") })).error).toMatchObject({ details: { field: "rollback_to" } });
+    const other = await prepared();
+    expect((await rollBack(id, other.first)).error).toMatchObject({ details: { field: "rollback_to" } });
+    expect((await rollBack(id, first, { restore_database: true })).error).toMatchObject({ code: "INVALID_STATE" });
+    const alone = await api.post(`/instances/${id}/deploys`, { restore_database: true });
+    expect(alone.error).toMatchObject({ details: { field: "restore_database" } });
+    const { api: weaker } = await me.token(["instances:write"]);
+    const denied = await weaker.post(`/instances/${id}/deploys`, { rollback_to: first.id, restore_database: true });
+    expect(denied.error).toMatchObject({ code: "FORBIDDEN", message: "Token does not have permission: backups:restore" });
+  });
+
   test("brings the older commits again, unless the database has a module in a higher version", async () => {
     const { id, name, first } = await prepared();
     const second = await deployed(id, { backup_first: false });
@@ -96,6 +142,32 @@ describe("a rollback", () => {
       trigger: "rollback",
       commits: [{ commit: second.commits[0]?.commit }],
     });
+  });
+
+  test("needs the permission to read backups for when the data that comes back is from", async () => {
+    const { id, first } = await prepared();
+    await deployed(id);
+    const { api: weaker } = await me.token(["instances:read", "instances:write", "backups:restore"]);
+    const body = { rollback_to: first.id, restore_database: true };
+    const planned = (await weaker.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun);
+    expect(planned.warning_reasons).toContainEqual({ code: "deploy_data_lost_since_backup", parameters: {} });
+    expect(planned.warning_reasons.map(({ code }) => code)).not.toContain("deploy_data_lost");
+  });
+
+  test("to code without a module that was installed since fails before the ERP stops, and its dry run says so", async () => {
+    const { id, name, first } = await prepared();
+    await put(name, { acme: "1.0", fresh: "1.0" });
+    await api.put(`/instances/${id}/code`, { install_modules: ["acme", "fresh"] });
+    await deployed(id, { rehearse: false, backup_first: false });
+    const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, { rollback_to: first.id })).as(DryRun);
+    expect(planned.warning_reasons).toContainEqual({ code: "deploy_modules_may_be_missing", parameters: { modules: "fresh" } });
+    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
+      code: "CODE_INVALID",
+      reason: { code: "deploy_modules_missing", parameters: { modules: "fresh" } },
+    });
+    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
+    expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.0", fresh: "1.0" } });
   });
 
   test("finds the commit that a repository had before its modules were first set, however many there are since", async () => {
@@ -196,4 +268,25 @@ test("a dry run names the modules that a check has found changed, or says that t
   expect(await planned()).toMatchObject({ parameters: { modules: "other" } });
   await api.put(`/instances/${id}/code`, { repositories: [{ url: `https://git.example/${name}`, ref: "release" }] });
   expect(await planned()).toMatchObject({ code: "deploy_modules_changed" });
+});
+
+test("deploys nothing that is changed at the same time", async () => {
+  const { id } = await seedInstance(me.id);
+  const repositories = [{ url: "https://git.example/acme", ref: "main" }];
+  await api.put(`/instances/${id}/code`, { repositories });
+  const instance = await getInstance(me.id, id);
+  const code = await findCode(instance);
+  await api.put(`/instances/${id}/code`, { repositories: [] });
+  const change = startChange(await getAccount(me.id));
+  const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
+  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
+  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
+  await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
+});
+
+test("a deploy of another account is not there", async () => {
+  const { first } = await prepared();
+  const stranger = await account({ seeded: true });
+  expect((await stranger.api.get(`/deploys/${first.id}`)).status).toBe(404);
+  expect((await api.get("/deploys/nothing")).status).toBe(404);
 });

@@ -171,6 +171,9 @@ describe("the builder", unless(noGit), () => {
     ]);
     expect(problems).toEqual([]);
     expect(modules.map(({ name: each, version, repository }) => [each, version, repository])).toEqual([["acme", "19.0.5.0", 0]]);
+    // A path may name a module itself.
+    const itself = await fetch([{ url: url(`${name()}-b`), commit: other, path: "addons/acme" }]);
+    expect(itself.modules.map(({ name: each, version }) => [each, version])).toEqual([["acme", "19.0.4.0"]]);
     // Its name is no module's.
     expect(await problemOf({ url: url(), commit: one })).toEqual({
       code: "CODE_INVALID",
@@ -266,6 +269,25 @@ describe("the builder", unless(noGit), () => {
         Array.from({ length: 200 }, () => ["a".repeat(4_000)]),
       );
       expect(await problemOf({ url: url(), commit })).toMatchObject({ code: "CODE_INVALID", reason: "code_paths_too_long" });
+    });
+
+    test.each([
+      ["a name that is too long", "a".repeat(300)],
+      ["a path that is too long", `${"a".repeat(200)}/`.repeat(25)],
+      ["folders in folders", "a/".repeat(1_200)],
+    ])("of %s, and names the repository", async (_, path) => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), [`acme/${path}file`]: "" });
+      const { problems } = await fetch([{ url: url(), commit }, { url: url("nothing") }]);
+      expect(problems.map(({ code, repository }) => [code, repository])).toEqual([
+        ["CODE_INVALID", 0],
+        ["CODE_UNREACHABLE", 1],
+      ]);
+      expect(reasonIn(problems[0]?.problem ?? "")).toMatchObject({ code: "code_path_not_allowed", parameters: { url: url() } });
+    });
+
+    test("of a version whose number has no text", async () => {
+      const commit = servers.commit(name(), { "acme/__manifest__.py": `{'version': 0x${"f".repeat(5_000)}}` });
+      expect(await problemOf({ url: url(), commit })).toMatchObject({ module: "acme", reason: "code_manifest" });
     });
 
     test("of a manifest that is too large to be read", async () => {
@@ -429,7 +451,7 @@ describe("the builder", unless(noGit), () => {
       const changed = host.replace(/[A-Za-z0-9+/=]{60,}$/, other);
       expect(changed).not.toBe(host);
       const rejected = await resolve([repository], [changed]);
-      expect(reasonIn(rejected.commits[0]?.problem ?? "")).toEqual(because("code_host_key_changed", { url: repository.url }));
+      expect(reasonIn(rejected.commits[0]?.problem ?? "")).toEqual(because("code_new_host_key", { url: repository.url }));
       const stranger = createKeyPair(new Uint8Array(32).fill(4), "deploy").private_key;
       const denied = await resolve([{ ...repository, credential: { private_key: stranger } }], known_hosts);
       expect(reasonIn(denied.commits[0]?.problem ?? "")?.code).toBe("code_no_access");

@@ -111,6 +111,7 @@ describe("a deploy", unless(noMachine), () => {
       installed: [],
       image_changed: false,
       compared_with: null,
+      missing: [],
     });
     expect(readFileSync(note("request"), "utf8")).toMatch(/"token":"very-secret"/);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");
@@ -215,6 +216,25 @@ describe("a deploy", unless(noMachine), () => {
       readFileSync(note("asked"), "utf8"),
     )?.[1];
     expect(JSON.parse(noted ?? "")).toEqual({ acme: now, other: before, fresh: now, "(image)": OLD_IMAGE });
+  });
+
+  test("names installed modules that the ERP would lose, but none that it lacks already or that its image has", async () => {
+    const modules = ["acme", "other", "sale", "unused"].map((name) => ({ name, version: "19.0.1.0", hash: HASH }));
+    writeFileSync(note("code"), JSON.stringify({ ...CODE, modules }));
+    const installed = ["acme", "gone", "other", "sale"].map((name) => JSON.stringify([name, "19.0.1.0"]));
+    writeFileSync(note("installed"), installed.join("\n"));
+    const ofImage = join(jobs.machine.root, "modules");
+    mkdirSync(ofImage, { recursive: true });
+    writeFileSync(join(ofImage, "image"), JSON.stringify({ base: "19.0.1.3", sale: "19.0.1.2" }));
+    expect(await fetch()).toMatchObject({ missing: [] });
+    await packages();
+    await keep();
+    await update();
+    await settle();
+    code_id += "_next";
+    writeFileSync(note("code"), JSON.stringify(CODE));
+    expect(await fetch()).toMatchObject({ missing: ["other"] });
+    rmSync(ofImage, { recursive: true });
   });
 
   test("one job keeps the data, updates the modules and starts the ERP, and goes on where it was killed", async () => {
@@ -706,6 +726,7 @@ describe("a deploy", unless(noMachine), () => {
       installed: [],
       image_changed: false,
       compared_with: null,
+      missing: [],
     });
     expect(existsSync(note("request"))).toBe(false);
     expect(fact(`codes/${code_id}/addons`)).toBe("/mnt/extra-addons/1-acme");

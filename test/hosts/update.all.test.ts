@@ -11,6 +11,7 @@ const DOCKER = `echo "$*" >> $NOTES/calls
 case "$*" in
   *"pull -q"*) [ ! -e $NOTES/pull-fails ] || { echo "manifest unknown" >&2; exit 1; } ;;
   *erp-caddy*"up -d") [ ! -e $NOTES/proxy-fails ] || { rm $NOTES/proxy-fails; exit 1; } ;;
+  *"up -d --no-deps buffer") [ ! -e $NOTES/buffer-fails ] || { rm $NOTES/buffer-fails; exit 1; } ;;
   *"up -d db") [ ! -e $NOTES/database-fails ] || { rm $NOTES/database-fails; exit 1; } ;;
 esac`;
 const [OLD, NEW] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`);
@@ -93,6 +94,7 @@ describe("a machine's own software", unless(noMachine), () => {
       newest("sha256:new");
       await update();
       expect(starts()).toHaveLength(1);
+      expect(notes("calls").filter((call) => call.endsWith("pull -q nginx:1.28"))).toHaveLength(2);
       expect(notes("calls").filter((call) => call.startsWith("tag"))).toEqual([]);
     });
 
@@ -143,6 +145,33 @@ describe("a machine's own software", unless(noMachine), () => {
       expect([fact("db_image"), fact("image"), fact("db_before"), fact("stopped_at")]).toEqual([NEW, OLD, "", ""]);
       expect(fact("compose.yaml")).toContain(`image: "${NEW}"`);
       expect(await update()).toEqual({ downtime_seconds: null });
+    });
+
+    describe("whose buffer", () => {
+      const starts = () => notes("calls").filter((call) => call.endsWith("up -d --no-deps buffer"));
+      beforeEach(() => {
+        mkdirSync(here("buffer"), { recursive: true });
+        writeFileSync(here("buffer/nginx.conf"), "");
+        writeFileSync(
+          note("images"),
+          `case "$*" in *nginx*) echo ${NEW} ;; *.Config.Env*) echo PG_MAJOR=16 ;; *) echo ${OLD} ;; esac`,
+        );
+      });
+
+      test("has an older image gets the newest one, and the ERP runs on", async () => {
+        expect(await update()).toEqual({ downtime_seconds: null });
+        expect(starts()).toHaveLength(1);
+        expect(notes("calls").filter((call) => call.startsWith("tag"))).toEqual([]);
+      });
+
+      test("does not start with it has its previous one again", async () => {
+        writeFileSync(note("buffer-fails"), "");
+        await expect(update()).rejects.toMatchObject({
+          message: expect.stringContaining("The proxy does not start with its newest image, so it has the previous one again"),
+        });
+        expect(notes("calls")).toContain("tag true nginx:1.28");
+        expect(starts()).toHaveLength(2);
+      });
     });
 
     test("of another major version is never taken", async () => {

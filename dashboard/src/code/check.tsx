@@ -54,7 +54,7 @@ export function Check({ instance: { id } }: { instance: Pick<ShownInstance, "id"
   );
 }
 
-const NEW_KEY = "code_host_key_changed" satisfies ReasonCode;
+const NEW_KEY: readonly string[] = ["code_new_host_key", "code_host_key_changed"] satisfies ReasonCode[];
 
 function Found({ operation: { error, result }, onTrust }: { operation: Operation; onTrust: () => void }) {
   const say = text.code.check;
@@ -66,7 +66,7 @@ function Found({ operation: { error, result }, onTrust }: { operation: Operation
       type="error"
       header={say.problems(problems.length)}
       action={
-        problems.some(({ reason }) => reason?.code === NEW_KEY) && (
+        problems.some(({ reason }) => reason !== null && NEW_KEY.includes(reason.code)) && (
           <Action needs={INSTANCE_NEEDS.code} disabledReason={undefined} onClick={onTrust}>
             {say.trust}
           </Action>

@@ -7,7 +7,7 @@ import { text } from "../messages/text.ts";
 import { TextField } from "../resource/form/form.tsx";
 import { textOrUndefined, type useForm } from "../resource/form/use-form.ts";
 import { ChoiceFields, type Choices, DEFAULT_CHOICES } from "./choices.tsx";
-import { wordsIn } from "./words.ts";
+import { wordsIn } from "./values.ts";
 
 const SELECTIONS = ["changed", "all", "named"] as const;
 type Selection = (typeof SELECTIONS)[number];

@@ -73,7 +73,7 @@ function Shown({ deploy: loaded }: { deploy: Deploy }) {
       <SpaceBetween size="l">
         <Facts deploy={deploy} instance={instance} />
         <Commits deploy={deploy} />
-        {deploy.modules !== null && <Modules modules={deploy.modules} packages={deploy.python_packages} />}
+        {deploy.modules !== null && <Modules deploy={deploy} modules={deploy.modules} />}
         {deploy.log_excerpt !== null && <Excerpt text={deploy.log_excerpt} />}
         <Log operationId={deploy.operation_id} />
       </SpaceBetween>
@@ -101,12 +101,13 @@ interface Found {
   none: string;
 }
 
-/** In progress, what is still to come is left out. After a failed deploy that may not have been put back, nobody knows it. */
+/** In progress, what is still to come is left out. */
+const unlessToCome = <T,>(deploy: Deploy, found: unknown, item: T): T[] => (found === null && isRunning(deploy) ? [] : [item]);
+
+/** The same. After a failed deploy that may not have been put back, nobody knows it. */
 function foundBy(deploy: Deploy, operation: Operation | undefined, { label, value, none }: Found) {
-  if (value !== null) return [{ label, value }];
-  if (isRunning(deploy)) return [];
   const isUncertain = deploy.status === DEPLOY_STATUS.failed && !isPutBack(operation);
-  return [{ label, value: isUncertain ? text.code.detail.unknown : none }];
+  return unlessToCome(deploy, value, { label, value: value ?? (isUncertain ? text.code.detail.unknown : none) });
 }
 
 const UNDO_FAILED = "undo_failed" satisfies ReasonCode;
@@ -137,16 +138,16 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             },
             { label: say.by, value: <Starter deploy={deploy} /> },
             { label: columns.when, value: <Time at={deploy.created_at} exact /> },
-            { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> },
+            ...unlessToCome(deploy, deploy.rehearsal, { label: say.rehearsal, value: <Rehearsal of={deploy.rehearsal} /> }),
             ...foundBy(deploy, operation, {
               label: say.downtime,
               value: downtime_seconds === null ? null : spanInWords(downtime_seconds),
               none: say.noDowntime,
             }),
-            {
+            ...unlessToCome(deploy, backup_id, {
               label: say.backup,
               value: backup_id === null ? say.noBackup : <Link to={`/backups?backup=${backup_id}`}>{say.showBackup}</Link>,
-            },
+            }),
             ...foundBy(deploy, operation, {
               label: say.image,
               value: image === null ? null : say.imageOf(<Time at={image.created_at} exact />),
@@ -212,8 +213,9 @@ function Commits({ deploy }: { deploy: Deploy }) {
   );
 }
 
-function Modules({ modules, packages }: { modules: NonNullable<Deploy["modules"]>; packages: readonly string[] }) {
+function Modules({ deploy, modules }: { deploy: Deploy; modules: NonNullable<Deploy["modules"]> }) {
   const say = text.code.detail;
+  const { python_packages: packages } = deploy;
   const list = (names: readonly string[]) => <Wrapped>{names.length === 0 ? say.noModules : names.join(", ")}</Wrapped>;
   return (
     <Container header={<Header variant="h2">{say.modules}</Header>}>
@@ -224,7 +226,7 @@ function Modules({ modules, packages }: { modules: NonNullable<Deploy["modules"]
           { label: say.updated, value: list(modules.updated) },
           { label: say.installed, value: list(modules.installed) },
           { label: say.notInstalled, value: list(modules.changed_but_not_installed) },
-          { label: say.packages, value: list(packages) },
+          ...unlessToCome(deploy, packages.length === 0 ? null : packages, { label: say.packages, value: list(packages) }),
         ]}
       />
     </Container>

@@ -16,93 +16,18 @@ import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form/form-dialog.tsx";
 import { TextField } from "../resource/form/form.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
-import { followsNewest, linesIn, wordsIn } from "./words.ts";
+import {
+  accessesFor,
+  inWords,
+  type RepositoryValues,
+  toBody,
+  toValues,
+  type Values,
+  type VariableValues,
+  withUrl,
+} from "./values.ts";
 
 const { body: schema } = update();
-
-const ACCESSES = ["public", "deploy_key", "token"] as const;
-type Access = (typeof ACCESSES)[number];
-
-interface RepositoryValues {
-  url: string;
-  ref: string;
-  path: string;
-  access: Access;
-  username: string;
-  token: string;
-}
-
-interface VariableValues {
-  name: string;
-  value: string;
-  secret: boolean;
-}
-
-interface Values {
-  repositories: RepositoryValues[];
-  packages: string;
-  sources: boolean;
-  modules: string;
-  variables: VariableValues[];
-  push: boolean;
-  newest: boolean;
-}
-
-const toValues = (code: Code): Values => ({
-  repositories: code.repositories.map(({ url, ref, path, credential }) => ({
-    url,
-    ref,
-    path: path ?? "",
-    access: credential === null ? "public" : credential === "deploy_key" ? "deploy_key" : "token",
-    username: credential === null || credential === "deploy_key" ? "" : credential.username,
-    token: "",
-  })),
-  packages: code.python_packages.join("\n"),
-  sources: code.allow_source_builds,
-  modules: code.install_modules.join("\n"),
-  variables: code.environment.map(({ name, value }) => ({ name, value: value ?? "", secret: value === undefined })),
-  push: code.auto_deploy === "push",
-  newest: followsNewest(code),
-});
-
-const toBody = ({ repositories, packages, sources, modules, variables, push, newest }: Values) => ({
-  repositories: repositories.map(({ url, ref, path, access, username, token }) => ({
-    url: url.trim(),
-    ref: ref.trim(),
-    path: path.trim() === "" ? null : path.trim(),
-    credential:
-      access === "public"
-        ? null
-        : access === "deploy_key"
-          ? ("deploy_key" as const)
-          : { username: username.trim(), ...(token !== "" && { token }) },
-  })),
-  python_packages: linesIn(packages),
-  allow_source_builds: sources,
-  install_modules: wordsIn(modules),
-  environment: variables.map(({ name, value, secret }) => ({
-    name: name.trim(),
-    ...(!secret ? { value } : value !== "" && { secret: value }),
-  })),
-  auto_deploy: push ? ("push" as const) : ("off" as const),
-  image: { follow: newest ? ("newest" as const) : ("pinned" as const) },
-});
-
-/** What others changed meanwhile, in words. */
-function inWords({ repositories, packages, modules, variables, ...values }: Values): Record<string, string> {
-  const say = text.code.form;
-  return {
-    [say.repositories]: repositories
-      .map(({ url, ref, path, access }) => `${url} ${ref} ${path} ${say.accesses[access]}`)
-      .join(", "),
-    [say.packages]: packages,
-    [say.sources]: String(values.sources),
-    [say.modules]: modules,
-    [say.variables]: variables.map(({ name, value, secret }) => `${name}=${secret ? "…" : value}`).join(", "),
-    [say.push]: String(values.push),
-    [say.newest]: String(values.newest),
-  };
-}
 
 interface Props {
   instance: Pick<ShownInstance, "id" | "name">;
@@ -117,7 +42,7 @@ export function EditCode({ instance: { id, name }, code, onDismiss }: Props) {
     record: code,
     question: codes.of(id),
     values: toValues,
-    shown: inWords,
+    shown: (values) => inWords(values, say),
     schema,
     body: toBody,
     send: (body, version) => client.code.update({ params: { id }, body, ...version }),
@@ -165,8 +90,9 @@ export function EditCode({ instance: { id, name }, code, onDismiss }: Props) {
 interface PartProps {
   form: {
     values: Values;
-    error: (field: string) => string | undefined;
+    ownError: (field: string) => string | undefined;
     set: (news: Partial<Values>, as?: string) => void;
+    reset: () => void;
   };
 }
 
@@ -177,18 +103,21 @@ const without = <T,>(all: readonly T[], index: number): T[] => all.filter((_, pl
 function Repositories({ form }: PartProps) {
   const say = text.code.form;
   const { repositories } = form.values;
-  const set = (next: RepositoryValues[]) => form.set({ repositories: next });
-  const error = form.error("repositories");
+  const set = (next: RepositoryValues[], as?: string) => form.set({ repositories: next }, as);
   return (
     <SpaceBetween size="m">
-      <FormField label={say.repositories} description={say.repositoriesAbout} errorText={error} />
+      <FormField label={say.repositories} description={say.repositoriesAbout} errorText={form.ownError("repositories")} />
       {repositories.map((repository, index) => (
         <RepositoryFields
           key={index}
           number={index + 1}
           repository={repository}
-          onChange={(news) => set(replaced(repositories, index, news))}
-          onRemove={() => set(without(repositories, index))}
+          error={(field) => form.ownError(`repositories.${index}.${field}`)}
+          onChange={(news, field) => set(replaced(repositories, index, news), `repositories.${index}.${field}`)}
+          onRemove={() => {
+            form.reset(); // the errors are those of the entries' places
+            set(without(repositories, index));
+          }}
         />
       ))}
       <Button
@@ -204,17 +133,18 @@ function Repositories({ form }: PartProps) {
 interface RepositoryProps {
   number: number;
   repository: RepositoryValues;
-  onChange: (news: Partial<RepositoryValues>) => void;
+  error: (field: string) => string | undefined;
+  onChange: (news: Partial<RepositoryValues>, field: string) => void;
   onRemove: () => void;
 }
 
-function RepositoryFields({ number, repository, onChange, onRemove }: RepositoryProps) {
+function RepositoryFields({ number, repository, error, onChange, onRemove }: RepositoryProps) {
   const say = text.code.form;
-  const accesses = ACCESSES.map((value) => ({ value, label: say.accesses[value] }));
-  const bind = (field: "url" | "ref" | "path" | "username" | "token") => ({
-    value: repository[field],
-    error: undefined,
-    onChange: (value: string) => onChange({ [field]: value }),
+  const accesses = accessesFor(repository).map((value) => ({ value, label: say.accesses[value] }));
+  const bind = (name: "url" | "ref" | "path" | "username" | "token", field: string = name) => ({
+    value: repository[name],
+    error: error(field),
+    onChange: (value: string) => onChange(name === "url" ? withUrl(repository, value) : { [name]: value }, field),
   });
   return (
     <SpaceBetween size="s">
@@ -227,20 +157,26 @@ function RepositoryFields({ number, repository, onChange, onRemove }: Repository
       <TextField label={say.url} hint={say.urlHint} {...bind("url")} />
       <TextField label={text.code.repository.ref} {...bind("ref")} />
       <TextField label={say.path} optional {...bind("path")} />
-      <FormField label={say.access}>
+      <FormField label={say.access} errorText={error("credential")}>
         <Select
           options={accesses}
           selectedOption={accesses.find(({ value }) => value === repository.access) ?? null}
           onChange={({ detail }) => {
-            const access = ACCESSES.find((each) => each === detail.selectedOption.value);
-            if (access !== undefined) onChange({ access });
+            const option = accesses.find(({ value }) => value === detail.selectedOption.value);
+            if (option !== undefined) onChange({ access: option.value }, "credential");
           }}
         />
       </FormField>
       {repository.access === "token" && (
         <>
-          <TextField label={say.username} {...bind("username")} />
-          <TextField label={say.token} hint={say.tokenHint} type="password" autoComplete="off" {...bind("token")} />
+          <TextField label={say.username} {...bind("username", "credential.username")} />
+          <TextField
+            label={say.token}
+            hint={say.tokenHint}
+            type="password"
+            autoComplete="off"
+            {...bind("token", "credential.token")}
+          />
         </>
       )}
     </SpaceBetween>
@@ -249,52 +185,72 @@ function RepositoryFields({ number, repository, onChange, onRemove }: Repository
 
 function Variables({ form }: PartProps) {
   const say = text.code.form;
-  const { variables } = form.values;
-  const set = (next: VariableValues[]) => form.set({ variables: next }, "environment");
+  const { environment: variables } = form.values;
+  const set = (next: VariableValues[], as?: string) => form.set({ environment: next }, as);
   return (
     <SpaceBetween size="m">
-      <FormField label={say.variables} errorText={form.error("environment")} />
+      <FormField label={say.variables} errorText={form.ownError("environment")} />
       {variables.map((variable, index) => (
-        <SpaceBetween key={index} size="s">
-          <Header
-            variant="h3"
-            actions={
-              <Button
-                formAction="none"
-                iconName="remove"
-                variant="icon"
-                ariaLabel={say.removeVariable(index + 1)}
-                onClick={() => set(without(variables, index))}
-              />
-            }
-          >
-            {say.variable(index + 1)}
-          </Header>
-          <TextField
-            label={say.name}
-            value={variable.name}
-            error={undefined}
-            onChange={(name) => set(replaced(variables, index, { name }))}
-          />
-          <TextField
-            label={say.value}
-            value={variable.value}
-            error={undefined}
-            {...(variable.secret && { type: "password" as const })}
-            onChange={(value) => set(replaced(variables, index, { value }))}
-          />
-          <Checkbox
-            checked={variable.secret}
-            description={say.secretAbout}
-            onChange={({ detail }) => set(replaced(variables, index, { secret: detail.checked }))}
-          >
-            {say.secret}
-          </Checkbox>
-        </SpaceBetween>
+        <VariableFields
+          key={index}
+          number={index + 1}
+          variable={variable}
+          error={(field) => form.ownError(`environment.${index}.${field}`)}
+          onChange={(news, field) => set(replaced(variables, index, news), field && `environment.${index}.${field}`)}
+          onRemove={() => {
+            form.reset();
+            set(without(variables, index));
+          }}
+        />
       ))}
-      <Button formAction="none" onClick={() => set([...variables, { name: "", value: "", secret: false }])}>
+      <Button formAction="none" onClick={() => set([...variables, { name: "", isHidden: false, value: "", secret: "" }])}>
         {say.addVariable}
       </Button>
+    </SpaceBetween>
+  );
+}
+
+interface VariableProps {
+  number: number;
+  variable: VariableValues;
+  error: (field: string) => string | undefined;
+  onChange: (news: Partial<VariableValues>, field?: string) => void;
+  onRemove: () => void;
+}
+
+function VariableFields({ number, variable, error, onChange, onRemove }: VariableProps) {
+  const say = text.code.form;
+  const { isHidden, value, secret } = variable;
+  const bind = (field: "name" | "value" | "secret") => ({
+    value: variable[field],
+    error: error(field),
+    onChange: (typed: string) => onChange({ [field]: typed }, field),
+  });
+  return (
+    <SpaceBetween size="s">
+      <Header
+        variant="h3"
+        actions={
+          <Button formAction="none" iconName="remove" variant="icon" ariaLabel={say.removeVariable(number)} onClick={onRemove} />
+        }
+      >
+        {say.variable(number)}
+      </Header>
+      <TextField label={say.name} {...bind("name")} />
+      {isHidden ? (
+        <TextField label={say.value} type="password" autoComplete="off" {...bind("secret")} />
+      ) : (
+        <TextField label={say.value} {...bind("value")} />
+      )}
+      <Checkbox
+        checked={isHidden}
+        description={say.secretAbout}
+        onChange={() =>
+          onChange(isHidden ? { isHidden: false, value: secret, secret: "" } : { isHidden: true, value: "", secret: value })
+        }
+      >
+        {say.secret}
+      </Checkbox>
     </SpaceBetween>
   );
 }

@@ -9,15 +9,15 @@ import { smallList } from "../resource/list/small-list.ts";
 import { shownOf } from "../resource/words/status.tsx";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { commitsInWords, modulesInWords, triggerInWords } from "./words.ts";
+import { DEPLOY_TRIGGERS } from "../../../shared/domain/code-rules.ts";
 
 const NAMES = ["status", "kind"] as const;
 const STATUSES = Object.values(DEPLOY_STATUS);
-const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
 
 /** What a link has that is no such filter is left out. */
 const deployQuery = (place: ListState): ListQuery => ({
   status: STATUSES.find((each) => each === place.status),
-  trigger: TRIGGERS.find((each) => each === place.kind),
+  trigger: DEPLOY_TRIGGERS.find((each) => each === place.kind),
   ...createdQuery(place),
 });
 
@@ -46,7 +46,7 @@ const DeployFilters: Narrowing["Fields"] = (props) => {
   const say = text.code.deploys.filters;
   const options = {
     status: STATUSES.map((value) => ({ value, label: shownOf("deploy", value).word })),
-    kind: TRIGGERS.map((value) => ({ value, label: triggerInWords(value) })),
+    kind: DEPLOY_TRIGGERS.map((value) => ({ value, label: triggerInWords(value) })),
   };
   return (
     <MoreFilters names={NAMES} labels={say.begun} {...props}>

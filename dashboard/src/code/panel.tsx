@@ -21,7 +21,7 @@ import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Check } from "./check.tsx";
 import { DeploysTable } from "./deploys.tsx";
-import { followsNewest } from "./words.ts";
+import { followsNewest } from "./values.ts";
 import { Hook } from "./hook.tsx";
 import { Repository } from "./repository.tsx";
 
@@ -141,7 +141,8 @@ function Image({ of: { image }, update }: { of: Partial<Code>; update: ReactNode
   const say = text.code.set;
   if (image == null || image.id === null) return say.unknownImage;
   const created = <Time at={image.created_at} none={text.reports.none} />;
-  if (image.update_available !== true) return say.imageOf(created);
+  if (image.update_available === false) return say.newestImage(created);
+  if (image.update_available !== true) return say.imageOf(created); // the registry was not asked yet
   return (
     <>
       <StatusIndicator type="info">

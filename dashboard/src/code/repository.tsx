@@ -6,11 +6,13 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Code } from "../../../shared/api/code.ts";
 import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/words/copyable.tsx";
+import { sentenceOf } from "../resource/words/sentence.ts";
 import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 import { shortCommit } from "./words.ts";
 
 type CodeRepository = Code["repositories"][number];
+type Newer = Omit<CodeRepository, "problem"> & Partial<CodeRepository>;
 
 export function Repository({ repository }: { repository: CodeRepository }) {
   const say = text.code.repository;
@@ -71,8 +73,10 @@ export function Repository({ repository }: { repository: CodeRepository }) {
   );
 }
 
-function Newest({ repository: { commit, newest_commit: newest } }: { repository: CodeRepository }) {
+/** An older service says nothing of problems. */
+function Newest({ repository: { commit, newest_commit: newest, problem } }: { repository: Newer }) {
   const say = text.code.repository;
+  if (problem != null) return <StatusIndicator type="error">{sentenceOf(problem.reason, problem.message)}</StatusIndicator>;
   if (newest === null) return say.unknown;
   const copyable = <Copyable value={newest} shown={shortCommit(newest)} what={say.copied.newest} code />;
   if (newest === commit) return copyable;

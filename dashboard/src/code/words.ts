@@ -1,5 +1,4 @@
 // Commits and modules as people read them.
-import type { Code } from "../../../shared/api/code.ts";
 import type { Deploy } from "../../../shared/api/deploys.ts";
 import { spanInWords } from "../app/words.ts";
 import { text } from "../messages/text.ts";
@@ -13,9 +12,6 @@ export const nameOfRepository = (url: string): string =>
     .replace(/(?:\.git)?\/*$/, "")
     .split("/")
     .at(-1) ?? url;
-
-/** An older service says nothing of images. */
-export const followsNewest = ({ image }: Partial<Code>): boolean => image?.follow === "newest";
 
 /** A newer service may know more. */
 export function triggerInWords(trigger: string): string {
@@ -32,11 +28,3 @@ export const modulesInWords = ({ modules }: Pick<Deploy, "modules">): string =>
 
 export const downtimeInWords = ({ downtime_seconds }: Pick<Deploy, "downtime_seconds">): string =>
   downtime_seconds === null ? "–" : spanInWords(downtime_seconds);
-
-/** One a line, or with commas between them. */
-export const wordsIn = (lines: string): string[] => lines.split(/[\s,]+/).filter((word) => word !== "");
-export const linesIn = (lines: string): string[] =>
-  lines
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");

@@ -1,5 +1,5 @@
 // What the steps of checking an instance's code do.
-import { fitted, findProblems, toCommits } from "../../../shared/operations/code/code-checks.ts";
+import { fitted, findProblems, findUnread, toCommits } from "../../../shared/operations/code/code-checks.ts";
 import { findCode, recordChanged, recordChecked, repositoriesInCheck } from "../../../shared/records/code.ts";
 import { openRepositories } from "../../../shared/records/code-secrets.ts";
 import { addResult } from "../../../shared/records/operations.ts";
@@ -17,7 +17,8 @@ export const handler = tasks(workflow, {
   resolveCode: async (work) => {
     const { resolved, code } = await resolve(work);
     if (!resolved.ready) return false;
-    await recordChecked(await work.instance(), toCommits(code.repositories, resolved.result.commits));
+    const { commits } = resolved.result;
+    await recordChecked(await work.instance(), toCommits(code.repositories, commits), findUnread(code.repositories, commits));
     return true;
   },
 
@@ -74,8 +75,8 @@ export const handler = tasks(workflow, {
 
 /** Starting a job again with the same ID returns its result. */
 async function resolve({ operation, input, instance, server }: Check) {
-  const present = await findCode(await instance());
-  const code = { ...present, repositories: await repositoriesInCheck(operation.id, present) };
+  const current = await findCode(await instance());
+  const code = { ...current, repositories: await repositoriesInCheck(operation.id, current) };
   const repositories = await openRepositories(code);
   const job = {
     id: jobIdFor(operation, "resolveCode"),

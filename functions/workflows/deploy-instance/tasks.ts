@@ -8,14 +8,7 @@ import {
   tryReacquireDrillSlot,
   tryAcquireDrillSlot,
 } from "../../../shared/operations/backups/drills.ts";
-import {
-  completeSafetyBackup,
-  failSafetyBackup,
-  reserveSafetyBackup,
-} from "../../../shared/operations/backups/safety-backups.ts";
-import { codeInManifest } from "../../../shared/records/backup-code.ts";
-import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
-import { backupRef, getBackup, recordArchive } from "../../../shared/records/backups.ts";
+import { getBackup } from "../../../shared/records/backups.ts";
 import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
 import {
@@ -30,7 +23,6 @@ import {
 import { showTransientState } from "../../../shared/records/instances.ts";
 import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
-import { find } from "../../../shared/data/table.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
 import { endInJson, startInJson } from "../../../shared/domain/json-bytes.ts";
 import { abandonedState, DEPLOY_STATUS, LIFECYCLE, REHEARSAL } from "../../../shared/domain/lifecycle.ts";
@@ -40,14 +32,13 @@ import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
 import { because, inEnglish, type Reason, type ReasonCode, reasonIn } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
-import { type Job, type JobKind, type JobProgress, skippedIn } from "../../../shared/hosts/host.ts";
+import type { Job, JobKind, JobProgress } from "../../../shared/hosts/host.ts";
 import { removeSentArchive, readLog, isServing, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
 import { GiveUp, NotYet } from "../../../shared/platform/task-errors.ts";
-import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
-import { archiveKey } from "../../../shared/storage/archive-key.ts";
-import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { closeSafetyBackup, makeSafetyBackup } from "../../../shared/runtime/safety-backup.ts";
+import { tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
@@ -114,7 +105,7 @@ export const handler = tasks(workflow, {
       from: code_id === undefined ? undefined : { instance_id, code_id },
     });
     if (!fetched.ready) return false;
-    const { problems, subjects, modules } = fetched.result;
+    const { problems, subjects, modules, missing } = fetched.result;
     requireNoProblem(findProblems(code.repositories, problems));
     const sources = Object.fromEntries(
       modules.flatMap(({ name, repository }) => {
@@ -122,6 +113,7 @@ export const handler = tasks(workflow, {
         return url === undefined ? [] : [[name, url] as const];
       }),
     );
+    if (!input.restore_database) requireNoMissing(missing);
     if (planned.commits !== undefined && !input.restore_database)
       requireNoNewer(
         modules.map(({ name, version, database_version }) => ({ name, has: database_version, brings: version })),
@@ -227,22 +219,10 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
-    const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
-    if (safety.state === LIFECYCLE["backup.create"].through) {
-      const key = archiveKey(safety);
-      const { instance_id } = input;
-      const present = await readDeployedCode(await instance());
-      const code = codeInManifest(present);
-      const job = { id: jobId, kind: "make_archive", instance_id, key, note: safety.note, code } as const;
-      const made = await run(await server(), job);
-      if (!made.ready) return false;
-      await requireStored(key, made.result);
-      await recordArchive(operation, safety.id, made.result, present);
-      await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
-      await completeSafetyBackup(operation, safety.id);
-      await updateDeploy(operation, { backup_id: safety.id });
-    }
+  makeSafetyBackup: async (work) => {
+    const { operation, input, server, jobId } = work;
+    if (!(await makeSafetyBackup(work))) return false;
+    await updateDeploy(operation, { backup_id: input.safety_backup_id });
     return removeSentArchive(await server(), jobId);
   },
 
@@ -326,16 +306,7 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  closeSafetyBackup: async ({ operation, input, server, jobId }) => {
-    const { account_id, safety_backup_id: id } = input;
-    const safety = await find(backupRef(account_id, id));
-    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // a completed one stays: it is valid
-    const made_by = jobIdFor(operation, "makeSafetyBackup");
-    if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
-    await removeArchive(archiveKey(safety));
-    await failSafetyBackup(account_id, id);
-    return true;
-  },
+  closeSafetyBackup,
 });
 
 /** The ERP takes no module back to an older version without its data. The request knew only what the last deploy brought. */
@@ -347,6 +318,12 @@ function requireNoNewer(
   if (newer.length === 0) return;
   const names = newer.map(({ name }) => name).toSorted();
   throw new GiveUp("CODE_INVALID", because("rollback_modules_newer", { modules: nameWithSources(names, sources) }));
+}
+
+/** The ERP skips modules that it does not find, and responds, but what they had in its data is broken. */
+function requireNoMissing(missing: readonly string[]): void {
+  if (missing.length > 0)
+    throw new GiveUp("CODE_INVALID", because("deploy_modules_missing", { modules: nameWithSources(missing, {}) }));
 }
 
 /** Modules that were named for the update, and are neither in the database nor about to be. */
@@ -428,6 +405,7 @@ const noteLog = (operation: OperationRecord, text: string): Promise<void> =>
 const SHORTAGES: readonly string[] = [
   "disk_full",
   "disk_almost_full",
+  "disk_out_of_inodes",
   "disk_almost_out_of_inodes",
   "out_of_memory",
 ] satisfies ReasonCode[];

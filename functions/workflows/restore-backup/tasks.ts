@@ -1,23 +1,12 @@
 // What the steps of restoring a backup do.
-import { codeInManifest } from "../../../shared/records/backup-code.ts";
-import { readDeployedCode } from "../../../shared/records/deployed-code.ts";
-import { backupRef, recordArchive } from "../../../shared/records/backups.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
-import {
-  completeSafetyBackup,
-  failSafetyBackup,
-  reserveSafetyBackup,
-} from "../../../shared/operations/backups/safety-backups.ts";
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
-import { find } from "../../../shared/data/table.ts";
-import { skippedIn } from "../../../shared/hosts/host.ts";
-import { addMissingModules, removeSentArchive, isServing, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
+import { addMissingModules, removeSentArchive, isServing, run, runUndo } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { GiveUp } from "../../../shared/platform/task-errors.ts";
-import { jobIdFor, tasks, type Work } from "../../../shared/runtime/tasks.ts";
-import { archiveKey } from "../../../shared/storage/archive-key.ts";
-import { removeArchive, requireStored } from "../../../shared/storage/archives.ts";
+import { closeSafetyBackup, makeSafetyBackup } from "../../../shared/runtime/safety-backup.ts";
+import { tasks, type Work } from "../../../shared/runtime/tasks.ts";
 import { requireStoredArchive } from "../../../shared/storage/stored-archive.ts";
 import type { InputOf } from "../../../shared/domain/workflow.ts";
 import workflow from "./workflow.ts";
@@ -47,26 +36,9 @@ export const handler = tasks(workflow, {
   pauseErp: async ({ operation, input, server, jobId }) =>
     (await run(await server(), { id: jobId, kind: "pause_erp", instance_id: input.instance_id, restore_id: operation.id })).ready,
 
-  makeSafetyBackup: async ({ operation, input, instance, server, jobId }) => {
-    const safety = await reserveSafetyBackup(operation, await instance(), input.safety_backup_id);
-    if (safety.state === LIFECYCLE["backup.create"].through) {
-      const present = await readDeployedCode(await instance());
-      const made = await run(await server(), {
-        id: jobId,
-        kind: "make_archive",
-        instance_id: input.instance_id,
-        key: archiveKey(safety),
-        note: safety.note,
-        restore_id: operation.id,
-        code: codeInManifest(present),
-      });
-      if (!made.ready) return false;
-      await requireStored(archiveKey(safety), made.result);
-      await recordArchive(operation, safety.id, made.result, present);
-      await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
-      await completeSafetyBackup(operation, safety.id);
-    }
-    return removeSentArchive(await server(), jobId);
+  makeSafetyBackup: async (work) => {
+    const { operation, server, jobId } = work;
+    return (await makeSafetyBackup(work, { restore_id: operation.id })) && removeSentArchive(await server(), jobId);
   },
 
   /** Also starts an ERP that was stopped: only its response shows that it accepts the data. */
@@ -115,16 +87,7 @@ export const handler = tasks(workflow, {
     return true;
   },
 
-  closeSafetyBackup: async ({ operation, input, server, jobId }) => {
-    const { account_id, safety_backup_id: id } = input;
-    const safety = await find(backupRef(account_id, id));
-    if (safety?.state !== LIFECYCLE["backup.create"].through) return true; // a completed one stays: it is valid
-    const made_by = jobIdFor(operation, "makeSafetyBackup");
-    if (!(await undoUnlessDown(await server(), { id: jobId, kind: "forget_archive", made_by, ends: [made_by] }))) return false;
-    await removeArchive(archiveKey(safety));
-    await failSafetyBackup(account_id, id);
-    return true;
-  },
+  closeSafetyBackup,
 });
 
 /** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */

@@ -69,9 +69,17 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
+    missing: job.keep ? missingModules(erp, modules) : [],
     image_changed: isOutdated(erp),
     compared_with: job.keep ? null : (erp.code?.code_id ?? ""),
   };
+}
+
+/** Installed modules that the ERP would lose with this code. */
+function missingModules(erp: SandboxErp, modules: Readonly<Record<string, string>>): string[] {
+  const image = imageModules(erp);
+  const present = Object.keys(erp.code?.modules ?? {});
+  return present.filter((name) => name in (erp.database?.modules ?? {}) && !(name in modules) && !image.has(name)).toSorted();
 }
 
 /** Whether the database was last updated with another image than the ERP has. */

@@ -8,6 +8,7 @@
 import ast
 import base64
 import contextlib
+import errno
 import json
 import os
 import re
@@ -222,8 +223,7 @@ class Git:
         if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
             why = "its host presents a different key than before"
             if not self.is_pinned:
-                why += ". If you trust the new key, check the code with trust_new_host_keys, "
-                why += "or remove the repositories of this host, check the code, and set them again"
+                why += ". If you trust the new key, check the code with trust_new_host_keys"
             return unreachable(f"The repository {self.url} could not be read: {why}")
         if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
@@ -390,7 +390,7 @@ class Git:
 
 class Module(NamedTuple):
     name: str
-    folder: bytes  # empty: the repository itself is one
+    folder: bytes  # empty: the repository itself, or the folder that its `path` names, is one
     hash: bytes
 
 
@@ -398,8 +398,8 @@ IS_MODULE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 def name_of(folder: bytes, repository: Repository) -> str:
-    name = os.path.basename(folder).decode("utf-8", "replace")
-    return name or os.path.basename(urlsplit(repository["url"]).path).removesuffix(".git")
+    name = folder.decode("utf-8", "replace") or repository["path"] or urlsplit(repository["url"]).path.removesuffix(".git")
+    return os.path.basename(name)
 
 
 def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
@@ -448,8 +448,11 @@ def require_inside(git: Git, links: list[Entry], place: str) -> None:
 
 
 def leads_out(git: Git, entry: Entry) -> Problem:
-    name = re.sub(r"[^\x20-\x7e]", "?", entry.path.decode("utf-8", "replace"))[:200]
-    return invalid(f"The link {name} in {git.url} leads out of the repository")
+    return invalid(f"The link {printable(entry.path)} in {git.url} leads out of the repository")
+
+
+def printable(path: bytes) -> str:
+    return re.sub(r"[^\x20-\x7e]", "?", path.decode("utf-8", "replace"))[:200]
 
 
 def read_manifest(git: Git, place: str, module: str, entry: Entry) -> bytes:
@@ -465,13 +468,13 @@ def version_in(git: Git, module: str, content: bytes, series: str) -> str | None
         value: object = ast.literal_eval(content.decode("utf-8"))
         if not isinstance(value, dict):
             raise ValueError("it is no dictionary")
+        manifest = cast(dict[object, object], value)
+        version = str(manifest.get("version", "1.0"))[:50]  # of a very long number there is no text
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError) as error:
         why = re.sub(r"[^\x20-\x7e]", "?", str(error) or type(error).__name__)[:150]
         raise invalid(f"The manifest of the module {module} in {git.url} does not parse: {why}", module) from error
-    manifest = cast(dict[object, object], value)
     if not manifest.get("installable", True):
         return None
-    version = str(manifest.get("version", "1.0"))[:50]
     if version.startswith(f"{series}."):
         return version
     if re.fullmatch(r"(?:saas~)?\d+\.\d+\.\d+\.\d+(?:\.\d+)?", version):
@@ -494,15 +497,25 @@ class Budget:
             raise git.too_large()
 
 
-def write(place: bytes, parts: list[bytes], content: Iterable[bytes]) -> None:
+def write(git: Git, place: bytes, parts: list[bytes], content: Iterable[bytes]) -> None:
     """No part of a path leads anywhere else, and nothing here makes links."""
+    try:
+        file = create(os.path.join(place, *parts), parts)
+    except (OSError, ValueError, RecursionError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        path = printable(b"/".join(parts[1:]))
+        raise invalid(f"The path {path} in {git.url} is too long, or has a name that is not allowed") from error
+    with file:
+        file.writelines(content)
+
+
+def create(target: bytes, parts: list[bytes]) -> IO[bytes]:
     for part in parts:
         if part in (b"", b".", b"..") or part.lower() == b".git":
             raise ValueError("An entry of a tree has a name that git forbids")
-    target = os.path.join(place, *parts)
     os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
-    with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb") as file:
-        file.writelines(content)
+    return open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644), "wb")
 
 
 class Found(TypedDict):
@@ -535,7 +548,7 @@ def take_repository(git: Git, number: int, series: str, place: str, budget: Budg
         hashes = [entry.hash for entry in inside]
         for entry, content in zip(inside, git.contents(scratch, hashes), strict=True):
             relative = entry.path[len(prefix) :].split(b"/")
-            write(os.fsencode(place), [folder.encode(), module.name.encode(), *relative], content)
+            write(git, os.fsencode(place), [folder.encode(), module.name.encode(), *relative], content)
     if not found:
         raise git.no_module()
     return git.subject(scratch), found, folder

@@ -80,14 +80,25 @@ job_fetch_code() {
   ensure_database_server
   known_to_database
   jq -c --slurpfile hashes "$JOB/work/hashes" --slurpfile installed "$JOB/work/installed" --arg named "${P[NAMED]:-}" \
-    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" '
+    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" --argjson missing "$(missing_modules)" '
     $hashes[0] as $hashes | $installed[0] as $installed
-    | { subjects, problems, image_changed: ($hashes[$ofImage] != null and $hashes[$ofImage] != $image),
+    | { subjects, problems, missing: $missing, image_changed: ($hashes[$ofImage] != null and $hashes[$ofImage] != $image),
         modules: [.modules[]
           | { name, version, repository, changed: ($hashes[.name] != .hash), database_version: $installed[.name] }],
         installed: (([.modules[].name] + ($named | split(" "))) as $wanted | $installed | keys | map(select(. as $name | $wanted | index([$name])))) }' \
     "$JOB/work/code" | answer
   set_progress fetched
+}
+
+# The installed modules that the ERP would lose: its present code has them, and neither the new code nor the image does.
+missing_modules() {
+  local present listed=/dev/null lost
+  present=$HERE/codes/$(fact code)/modules
+  if [[ -z $(fact code) || ! -s $present ]]; then present=/dev/null; fi
+  lost=$(jq -cn --slurpfile present "$present" --slurpfile new "$CODE_HOME/modules" --slurpfile installed "$JOB/work/installed" '
+    $present[0] // {} | keys - ($new[0] | keys) | map(select(in($installed[0])))')
+  if [[ $lost != '[]' ]]; then listed=$(listed_modules "$(fact edition)") || listed=/dev/null; fi
+  jq -c --slurpfile listed "$listed" --argjson max "$MODULES_MAX" '. - ($listed[0] // {} | keys) | .[:$max]' <<<"$lost"
 }
 
 # What was fetched, for the ERP's options, and for whoever asks which modules it has.

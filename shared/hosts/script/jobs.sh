@@ -310,11 +310,17 @@ full_disk() {
   said=$(tail -q -c 20000 "$JOB/log" "$JOB/failure" "$JOB/work/report" "$JOB/work/said" 2>/dev/null | tr -d '\0' | grep -av 'shared memory') || true
   for ((line = 0; line < ${#LACK_OF_ROOM[@]}; line += 2)); do
     if grep -qaiE "${LACK_OF_ROOM[line]}" <<<"$said"; then
+      if ((line > 0)) && is_out_of_inodes; then
+        echo "The server's disk has no inodes left for more files. Remove files from it, then try again"
+        return
+      fi
       echo "${LACK_OF_ROOM[line + 1]}"
       return
     fi
   done
 }
+
+is_out_of_inodes() { df --output=itotal,iavail "$JOB" "$(known_place)" | awk 'NR > 1 && $2 * 100 < $1 { out = 1 } END { exit !out }'; }
 
 # Docker may be down for a moment; containers keep running meanwhile.
 require_docker() {

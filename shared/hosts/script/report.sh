@@ -8,13 +8,20 @@ report() { # SINCE: of the samples, those after this time, in seconds
   # As the proxy serves it: without the proxy, nobody would hear that the ERPs cannot be reached.
   if line=$(head -c 65536 "$CADDY/etc/status/$(cat "$ROOT/watch/name" 2>/dev/null)" 2>/dev/null); then echo "line=$(encoded <<<"$line")"; fi
   docker=$(timeout 2 docker info -f '{{.DockerRootDir}}' 2>/dev/null) || docker=''
-  echo "disk_free_bytes=$(($(least_free "$ROOT" ${docker:+"$docker"})))"
+  echo "disk_free_bytes=$(free_of_disk "$(least_free "$ROOT" ${docker:+"$docker"})" "${docker:-$ROOT}")"
   echo "disk_size_bytes=$(($(df --output=size -B1 "${docker:-$ROOT}" | tail -n 1)))"
   echo "instances=$(instances_on_disk | encoded)"
   awk '/^MemAvailable:/ { printf "memory_free_bytes=%.0f\n", $2 * 1024 }' /proc/meminfo
   # Written when an update of the system, such as a new kernel, takes effect only after one; /run is empty after it.
   if [[ -e $SYSTEM/run/reboot-required ]]; then echo needs_reboot=yes; else echo needs_reboot=no; fi
   if [[ -n $docker ]] && certificates=$(certificates); then echo "certificates=$(encoded <<<"$certificates")"; fi
+}
+
+# No more than its share of free inodes: without inodes nobody can use free bytes.
+free_of_disk() { # BYTES DIRECTORY
+  df --output=size,itotal,iavail -B1 "$2" | awk -v bytes="$1" '
+    NR > 1 && $2 > 0 && $1 * $3 / $2 < bytes { bytes = $1 * $3 / $2 }
+    END { printf "%.0f\n", bytes }'
 }
 
 # No more than the service unpacks: three hours of some 150 instances. Of more, the oldest are left out.

@@ -49,6 +49,7 @@ job_update_proxy() {
   if [[ ! -s $JOB/proxy ]]; then docker inspect -f '{{.Image}}' erp-caddy >"$JOB/proxy" 2>/dev/null || echo none >"$JOB/proxy"; fi
   before=$(<"$JOB/proxy")
   renew caddy:2
+  renew "$NGINX" # each instance gets it with its database server: job_update_database
   if [[ $(docker image inspect -f '{{.Id}}' caddy:2) == "$before" ]]; then return; fi
   if ! renew_proxy_container; then
     if [[ $before != none ]]; then docker tag "$before" caddy:2 && renew_proxy_container; fi
@@ -93,8 +94,23 @@ job_update_database() {
     fi
     rm -f "$HERE/stopped_at" "$HERE/db_before"
     remove_unused_images
+  elif [[ $(fact wanted) == running ]] && has_buffer; then
+    renew_buffer
   fi
   echo "{\"downtime_seconds\":$downtime}" | answer
+}
+
+# The ERP runs on, without responding for a moment. Where it starts anew, it brings the newest image of its buffer itself.
+renew_buffer() {
+  local before responds=no
+  before=$(docker inspect -f '{{.Image}}' "$PROJECT-buffer") || return 0 # it is down
+  if [[ $(docker image inspect -f '{{.Id}}' "$NGINX") == "$before" ]]; then return; fi
+  if answers_page /web/login; then responds=yes; fi
+  if ! compose up -d --no-deps buffer || { [[ $responds == yes ]] && ! within 60 answers_page /web/login; }; then
+    docker tag "$before" "$NGINX"
+    compose up -d --no-deps buffer
+    broken "The proxy does not start with its newest image, so it has the previous one again"
+  fi
 }
 
 start_with_database() { # yes|no: whether the ERP responded before

@@ -25,8 +25,8 @@ export function beginCheck(
   if (!installed) throw erpNotInstalled(state);
   if (state === LIFECYCLE["instance.delete"].through) throw instanceBeingDeleted(state);
   requireServerUsable(change, instance);
-  change.put(keys.codeCheck(change.accountId, instance.id), { operation_id: operationId }, (present) =>
-    codeInCheck(String(present?.["operation_id"])),
+  change.put(keys.codeCheck(change.accountId, instance.id), { operation_id: operationId }, (current) =>
+    codeInCheck(String(current?.["operation_id"])),
   );
   return reserveOperation(change, by, {
     id: operationId,

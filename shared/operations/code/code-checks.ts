@@ -31,6 +31,13 @@ export const toCommits = (
     return commit == null ? [] : [{ url, ref, path, commit, ...(host_key != null && { host_key: fingerprintOf(host_key) }) }];
   });
 
+/** The repositories whose refs could not be looked up, and why. */
+export const findUnread = (repositories: readonly Repository[], resolved: readonly Resolved[]) =>
+  repositories.flatMap(({ url, ref, path }, index) => {
+    const { problem = null } = resolved[index] ?? {};
+    return problem === null ? [] : [{ url, ref, path, reason: explain(problem) }];
+  });
+
 type CodeProblem = CodeResult["problems"][number];
 
 export const findProblems = (repositories: readonly Repository[], found: readonly (Resolved | Found)[]): CodeProblem[] =>

@@ -1,6 +1,7 @@
 // What becomes of pushes, as the schedule moves them: a check of the instance's code, then a deploy if a ref has another commit
 // than the deployed one. Each makes one change, which needs the push as it was read; a newer one is seen a minute later.
 import { ApiError } from "../../api/errors.ts";
+import type { OperationOutcome } from "../../api/events.ts";
 import { type Change, now, Overtaken, startChange } from "../../data/change.ts";
 import type { Where } from "../../data/expressions.ts";
 import { keys } from "../../data/keys.ts";
@@ -12,8 +13,9 @@ import { getAccount } from "../../records/accounts.ts";
 import { codeRef, isCommitOf } from "../../records/code.ts";
 import type { PushRecord } from "../../records/deploy-hooks.ts";
 import { logOutcome } from "../../records/events.ts";
+import { toOutcome } from "../../records/outcomes.ts";
 import { instanceRef, requireAllowed, requireServerUsable } from "../../records/instances.ts";
-import { findOperationCore } from "../../records/operations.ts";
+import { findOperation, findOperationCore } from "../../records/operations.ts";
 import type { CodeRecord } from "../../records/schemas/code.ts";
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
 import type { OperationRecord } from "../../records/schemas/operation.ts";
@@ -42,8 +44,9 @@ export async function runPush(push: PushRecord): Promise<OperationRecord | undef
   const subject = { push, instance, code };
   const isChecked = check?.state === OPERATION.succeeded;
   if (isChecked && hasNewCommit(code)) return holdIfBusy(subject, deploy);
-  // A check that failed says so itself.
-  return push.checked_push === push.pushed_at ? removePush(push) : holdIfBusy(subject, checkAgain);
+  if (push.checked_push !== push.pushed_at) return holdIfBusy(subject, checkAgain);
+  const outcome = isChecked ? await findProblem(push) : undefined; // a check that failed says so itself
+  return outcome === undefined ? removePush(push) : dropPush(push, instance, outcome);
 }
 
 /** Whether a ref was another commit than the deployed one when it was checked. */
@@ -54,6 +57,15 @@ const hasNewCommit = ({ repositories, checked, deployed }: CodeRecord): boolean 
     const deployedCommit = deployed?.commits.find((each) => each.url === url && each.path === path)?.commit;
     return newest !== undefined && newest !== deployedCommit;
   });
+
+/** What the check of a push has found first, as its outcome. */
+async function findProblem({ account_id, check_id }: PushRecord): Promise<OperationOutcome | undefined> {
+  const check = check_id === null ? undefined : await findOperation(account_id, check_id);
+  const [problem] = check?.result?.code?.problems ?? [];
+  if (check === undefined || problem === undefined) return undefined;
+  const { code, message, reason } = problem;
+  return toOutcome({ ...check, finished_at: check.finished_at ?? now(), error: { code, message, reason } });
+}
 
 const asRead = ({ pushed_at, check_id, held_since }: PushRecord): Where => ({
   equals: { pushed_at },
@@ -123,9 +135,14 @@ async function holdPush({ push, instance }: Subject): Promise<void> {
   await change.commit();
 }
 
-async function dropPush(push: PushRecord, { id, name }: InstanceRecord): Promise<void> {
+async function dropPush(push: PushRecord, { id, name }: InstanceRecord, operation?: OperationOutcome): Promise<undefined> {
   const change = startChange(await getAccount(push.account_id));
   endPush(change, push);
-  logOutcome(change, HOOK, { type: "code.push_dropped" }, { type: "instance", id, name });
+  logOutcome(
+    change,
+    HOOK,
+    { type: "code.push_dropped", ...(operation !== undefined && { operation }) },
+    { type: "instance", id, name },
+  );
   await change.commit();
 }

@@ -17,6 +17,8 @@ export interface Rollback {
   commits: string[];
   /** The packages as they were resolved then; none if that is not known any more. */
   packages: string[];
+  /** Modules that were installed since, and which that code may lack: it is known only which of its modules were installed. */
+  unknownModules: string[];
   /** What the ERP had with that code; null if that is not known any more. */
   image: Image | null;
   /** The backup that the data comes back from. */
@@ -40,19 +42,20 @@ export async function planRollback(
   const next = newestFirst.findLast(({ id, status }) => id > deploy.id && status === DEPLOY_STATUS.completed);
   const backupId = restore_database ? (next?.backup_id ?? undefined) : undefined;
   if (restore_database && backupId === undefined) throw noBackupToRollBack(instance.state);
-  if (!restore_database && deployed !== null) {
-    const present = await getPlan(account_id, deployed.deploy_id);
-    const newer = Object.entries(present.versions).filter(([name, version]) => {
-      const then = target.versions[name];
-      return then !== undefined && isNewer(version, then);
-    });
-    if (newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
-  }
+  const present = restore_database || deployed === null ? {} : (await getPlan(account_id, deployed.deploy_id)).versions;
+  const newer = Object.entries(present).filter(([name, version]) => {
+    const then = target.versions[name];
+    return then !== undefined && isNewer(version, then);
+  });
+  if (newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
   return {
     deploy,
     code: withCurrentCredentials(code, target.code),
     commits: deploy.commits.map(({ commit }) => commit),
     packages: target.packages ?? [],
+    unknownModules: Object.keys(present)
+      .filter((name) => target.versions[name] === undefined)
+      .toSorted(),
     image: target.started_with,
     backupId,
   };

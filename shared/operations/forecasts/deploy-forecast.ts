@@ -6,7 +6,7 @@ import { find, readAll } from "../../data/table.ts";
 import { keys } from "../../data/keys.ts";
 import { parseEach } from "../../data/parse-each.ts";
 import { DEPLOY_STATUS, SERVING } from "../../domain/lifecycle.ts";
-import type { Selection } from "../../domain/module-plan.ts";
+import { nameWithSources, type Selection } from "../../domain/module-plan.ts";
 import type { Sentence } from "../../domain/sentences.ts";
 import { isCommitOf } from "../../records/code.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
@@ -37,11 +37,15 @@ export async function forecastDeploy(
 ): Promise<Forecast> {
   const { rehearse, backup_first, rollback, backup } = wanted;
   const { repositories } = rollback?.code ?? code;
+  const { unknownModules = [] } = rollback ?? {};
   const visible = mayRead(reader, "instance");
   const effects = listEffects(reader, instance, code, wanted);
   const disk_bytes = visible ? await estimateRoom(instance, wanted) : null;
   const warnings: Sentence[] = [
-    ...(backup === undefined ? [] : [sentence("deploy_data_lost", lostSince(backup.created_at))]),
+    ...(backup === undefined ? [] : [warnOfLoss(reader, backup)]),
+    ...(visible && unknownModules.length > 0
+      ? [sentence("deploy_modules_may_be_missing", { modules: nameWithSources(unknownModules, {}) })]
+      : []),
     ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
     ...(visible && repositories.length === 0 ? [sentence("deploy_no_code")] : []),
     ...(await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0)),
@@ -143,6 +147,10 @@ function describe(resource: Effect["resource"], { url, ref }: RepositoryRecord, 
     ? effect("update", resource, "deploy_ref", { url, ref })
     : effect("update", resource, "deploy_commit", { url, ref, commit });
 }
+
+/** When the backup was taken is for those who may read it. */
+const warnOfLoss = (reader: Pick<Caller, "permissions">, { created_at }: BackupRecord): Sentence =>
+  mayRead(reader, "backup") ? sentence("deploy_data_lost", lostSince(created_at)) : sentence("deploy_data_lost_since_backup");
 
 /** How long ago that was, in words that every language has. */
 function lostSince(since: string): { duration: string; since: string } {

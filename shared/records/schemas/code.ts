@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Code } from "../../api/code.ts";
 import { openEnum } from "../../data/stored.ts";
+import { Reason } from "../../api/fields.ts";
 import { count, noText, text } from "./fields.ts";
 
 type AutoDeploy = Code["auto_deploy"];
@@ -39,6 +40,8 @@ const CommitRecord = z.looseObject({
   host_key: text.optional(),
 });
 
+const UnreadRecord = z.looseObject({ url: text, ref: text, path: noText, checked_at: text, reason: Reason });
+
 const strings = z.array(text).default([]);
 
 /** What is set by a request has defaults, because a deploy may be the first to write the item. */
@@ -75,6 +78,8 @@ export const CodeRecord = z.object({
     .default(null),
   /** What the refs were when they were last checked. */
   checked: z.array(CommitRecord.extend({ checked_at: text })).default([]),
+  /** The repositories whose refs could not be looked up then. Earlier versions read no entry of `checked` without a commit. */
+  unread: z.array(UnreadRecord).default([]),
   /** The modules whose files differ at these commits from the code that the ERP had then, which has this name on the machine. */
   changed: z
     .looseObject({ compared_with: text, commits: z.array(text), modules: z.array(text) })
@@ -84,6 +89,7 @@ export const CodeRecord = z.object({
   deploy_ids: strings,
 });
 export type CodeRecord = z.infer<typeof CodeRecord>;
+export type UnreadRecord = z.infer<typeof UnreadRecord>;
 export type CommitRecord = z.infer<typeof CommitRecord>;
 
 /** The code of an instance's ERP, with what it takes to bring it to another one. */
