@@ -15,7 +15,12 @@ import { recognizeProblem, PROBLEMS } from "../shared/domain/problems.ts";
 import { fillWithParts } from "../shared/domain/parts.ts";
 import { because, inEnglish, type Reason, reasonIn, REASONS } from "../shared/domain/reasons.ts";
 import { english, SENTENCES } from "../shared/domain/sentences.ts";
+import { words } from "../dashboard/src/messages/de/problems.ts";
+import * as errors from "../shared/api/errors.ts";
 import { ERRORS } from "../shared/api/errors.ts";
+import { routes } from "../shared/api/index.ts";
+import { BACKUP_STATUSES, INSTANCE_ACTIONS, INSTANCE_STATUSES } from "../shared/domain/lifecycle.ts";
+import { DEFAULT_QUOTAS, type QuotaKind } from "../shared/domain/limits.ts";
 
 const parametersIn = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name).toSorted();
 
@@ -192,4 +197,41 @@ test("each error of a response, and what the forms' schemas find wrong, has word
   const templates = [...messages, ...said, ...reasonsOfFields].filter((each) => !exempt.some((pattern) => pattern.test(each)));
   const unknown = templates.filter((each) => recognizeProblem(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);
   expect(unknown).toEqual([]);
+});
+
+/** Errors whose sentences depend on what they are given. */
+const quotas = Object.keys(DEFAULT_QUOTAS).filter((kind): kind is QuotaKind => kind in DEFAULT_QUOTAS);
+const conditional = [
+  ...quotas.flatMap((kind) => [errors.overQuota(kind, 1), errors.overQuota(kind, 20)]),
+  ...[1_000, 5e9, 2e12].map((limit) => errors.overQuota("backup_bytes", limit)),
+  errors.tooManyRepositories(1),
+  errors.tooManyRepositories(20),
+  errors.hasInstances(1),
+  errors.hasInstances(2),
+  errors.uploadIncomplete([1]),
+  errors.uploadIncomplete([1, 2]),
+  ...(["creating", "ready", "unreachable", "deleting"] as const).map((phase) => errors.serverBusy(phase)),
+  ...INSTANCE_ACTIONS.map((action) => errors.actionNotAllowed(action, "stopped")),
+  ...INSTANCE_STATUSES.map((status) => errors.actionNotAllowed("start", status)),
+  ...BACKUP_STATUSES.map((status) => errors.backupNotCompleted(status)),
+];
+const declared = routes.flatMap(({ errors: ofRoute }) => ofRoute());
+const all = [...declared, ...conditional];
+
+test("each error that a route declares has words in every language, also for a credential that may read less", () => {
+  const sentences = all.flatMap((error) => [errors.mainProblem(error).recognizable, error.about?.otherwise ?? []].flat());
+  expect(sentences.length).toBeGreaterThan(100);
+  expect([...new Set(sentences)].filter((sentence) => recognizeProblem(sentence) === null)).toEqual([]);
+});
+
+test("what an error names has a German word", () => {
+  const source = sourcesOf("{shared,functions}/**/*.ts");
+  const resources = foundIn(source, /\b(?:notFound\(|no(?:neInAccount|Such)\("\w+", )"([^"]+)"/g);
+  expect(resources.length).toBeGreaterThan(30);
+  const said = [...all.map(({ message }) => message), ...resources.map((each) => errors.notFound(each).message)];
+  const named = said.flatMap((sentence) => {
+    const { resource, status, phase, field, action } = recognizeProblem(sentence)?.parameters ?? {};
+    return [resource, status, phase, field, action].flatMap((each) => each ?? []);
+  });
+  expect([...new Set(named)].filter((word) => !(word in words))).toEqual([]);
 });

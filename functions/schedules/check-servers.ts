@@ -48,6 +48,7 @@ import { shuffled } from "../../shared/runtime/shuffled.ts";
 import { startExecution } from "../../shared/runtime/start.ts";
 import { log } from "../../shared/platform/log.ts";
 import { publish } from "../../shared/platform/publish-metric.ts";
+import { withTimeout } from "../../shared/platform/with-timeout.ts";
 
 /** A probe without a response takes 5 s, and a report at most 10: 100 at once cover 800 dead servers within a run. */
 const PROBES_AT_ONCE = 100;
@@ -216,10 +217,7 @@ const LEFTOVER_SECONDS = 15;
 
 /** A machine that no longer responds holds up nothing. */
 const inTime = (work: Promise<unknown>): Promise<unknown> =>
-  Promise.race([
-    work,
-    new Promise((_, reject) => void setTimeout(reject, LEFTOVER_SECONDS * 1000, new Error("It takes too long")).unref()),
-  ]);
+  withTimeout(work, LEFTOVER_SECONDS * 1000, new Error("It takes too long"));
 
 /** A login takes 5 ms of CPU time, a greeting 0.3: 10,000 logins a minute would keep a function of one vCPU busy for 50 s. */
 const MINUTES_BETWEEN_LOGINS = 10;

@@ -34,7 +34,8 @@ const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: AT_ONCE };
 export const handler = (): Promise<void> =>
   inParts({ operations: checkOperations, machines: compareMachines, counts: emptyShards, webhooks: disableAllFailing });
 
-const olderThan = (createdAt: string, seconds: number): boolean => Date.parse(createdAt) < Date.now() - seconds * 1000;
+/** A time that cannot be read counts as old: otherwise nobody would ever look. */
+const olderThan = (createdAt: string, seconds: number): boolean => !(Date.parse(createdAt) >= Date.now() - seconds * 1000);
 
 type Open = Awaited<ReturnType<typeof openOperations>>[number];
 

@@ -149,6 +149,8 @@ export const REASONS = {
   data_not_prepared: "The data to restore has not been prepared",
   rollback_modules_newer:
     "The database has these modules in a higher version than the code or image of that deploy: {modules}. Set restore_database to true to go back with the data",
+  deploy_modules_missing:
+    "These modules are installed, and the new code does not have them: {modules}. To remove a module, uninstall it in the ERP first, and then deploy the code without it",
   deploy_modules_not_installed:
     "These modules are not installed, so they cannot be updated: {modules}. To install them, name them in the code's install_modules",
   data_not_built: "The data to restore has not been built",
@@ -228,6 +230,8 @@ export const REASONS = {
     "its files are in different folders ({name}, {other}): put dump.sql, manifest.json and filestore into one, and zip that",
   archive_twice: "it contains {name} twice",
   archive_folder: "one of its files has the name of a folder: {name}",
+  archive_filestores:
+    "its filestore has the folders of several databases ({name}, {other}), and its manifest.json names none of them (db_name): remove all but that of the ERP's database, and upload it again",
   archive_no_dump: "it has no dump.sql, but {name}: {advice}",
   archive_no_manifest: "it has no manifest.json, which says what version it is of: {advice}",
   archive_manifest_long: "its manifest.json is too long",
@@ -251,6 +255,10 @@ export const REASONS = {
   archive_database_error: "the database reports: {output}",
   archive_vector_schema:
     "its database has the extension vector in the schema {schema}, but here it is in public: run ALTER EXTENSION vector SET SCHEMA public, and create the backup again",
+  archive_needs_extension:
+    "its database needs one of these extensions, which PostgreSQL does not have here: {extensions}. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: {output}",
+  archive_needs_postgres:
+    "its database is of PostgreSQL {version}, but here it is restored to PostgreSQL {expected}. Ask the operator of the service for a newer one, and then try the import again. The database reports: {output}",
   archive_no_erp: "its database is not an ERP's",
   archive_database_version: "its database is not of version {version}",
   archive_database_no_list: "its database has no list of its files",
@@ -340,6 +348,8 @@ export const REASONS = {
   health_failing: "The ERP cannot be used",
   modules_interrupted:
     "The installation or upgrade of these modules was interrupted: {modules}. Repeat it in the ERP's list of apps, then restart the instance",
+  more_modules_interrupted:
+    "The installation or upgrade of these modules was interrupted: {modules} and {count} more. Repeat it in the ERP's list of apps, then restart the instance",
   disk_quota_exceeded:
     "The instance uses more of its server's disk than its quota. Raise the quota, or remove files; if the disk gets almost full, the instance is paused",
   disk_paused:
@@ -364,6 +374,7 @@ export const REASONS = {
   job_stopped: "The work on the machine stopped; the last lines of its log say why",
   job_slow: "The work on the machine took too long",
   disk_full: "The server's disk is full. Free space on it, then try again",
+  disk_out_of_inodes: "The server's disk has no inodes left for more files. Remove files from it, then try again",
   disk_quota_used_up: "The ERP has used up its disk quota. Raise the quota or remove files, then try again",
   disk_almost_out_of_inodes: "The work was stopped before the server's disk was full: it has {free} inodes free",
   machine_closed_connection: "The machine at {ip_address} closed the connection",
@@ -377,6 +388,7 @@ export const REASONS = {
   code_not_fetched: "The repository {url} could not be read: {output}",
   code_too_large: "The repository {url} has more than 1 GB or 50,000 files",
   code_paths_too_long: "The paths in the repository {url} have more than 32 MB together",
+  code_path_not_allowed: "The path {name} in {url} is too long, or has a name that is not allowed",
   code_link_outside: "The link {name} in {url} leads out of the repository",
   code_no_module: "{url} has no module",
   code_no_module_in_path: "{url} has no module in the folder {path}",
@@ -410,6 +422,9 @@ export const REASONS = {
   code_slow: "The repository {url} could not be read: it takes too long",
   rehearsal_stopped: "{why}. To deploy all the same, set rehearse to false",
   rehearsal_not_started: "The ERP did not start with the new code on a copy of the data, so it was left as it is",
+  code_new_host_key:
+    "The repository {url} could not be read: its host presents a different key than before. If you trust the new key, check the code with trust_new_host_keys",
+  // Checks from before the dashboard could trust a key have this one.
   code_host_key_changed:
     "The repository {url} could not be read: its host presents a different key than before. If you trust the new key, check the code with trust_new_host_keys, or remove the repositories of this host, check the code, and set them again",
   rehearsal_slow: "The rehearsal did not end in {minutes} minutes, so the ERP was left as it is",

@@ -92,7 +92,10 @@ export const SENTENCES = {
   deploy_no_code: "The instance has no repositories: the ERP runs without modules of its own from then on",
   deploy_rolled_back: "Deploys the commits of the deploy {deploy} again",
   deploy_data_restored: "Replaces the database and the files with those of {since}, from the backup {backup}",
+  deploy_modules_may_be_missing:
+    "The code of that deploy may lack these modules, which are installed: {modules}. If it does, the deploy fails before the ERP stops",
   deploy_data_lost: "Loses {duration} of changes: everything since {since}",
+  deploy_data_lost_since_backup: "Loses all changes since the backup that the data comes back from",
   erp_started: "Starts the ERP",
   erp_stopped: "Stops the ERP until you start it again",
   erp_restarted: "Stops the ERP and starts it again",
@@ -138,6 +141,7 @@ export const SENTENCES = {
   bulk_waits_for_server: "Waits for operations on the server of {names}, for up to {minutes} minutes",
   bulk_policy_replaced: "Replaces the present backup policy of {names}",
   bulk_quotas: "The account's quotas have room for {room_count} of the {backup_count} backups; the others will fail",
+  bulk_quotas_short: "The account's quotas do not have room for all of the backups; the others will fail",
   never_installed: "The ERP was never installed on this instance, so it is not backed up",
 } as const satisfies Record<string, string>;
 

@@ -43,6 +43,9 @@ const INSIDE_WORDS = "'`‘’‛′ʹʻʼʽʾʿˈ՚׳״ꞌ·・\u200c\u200d";
 const APOSTROPHE = new RegExp(`[${INSIDE_WORDS}]`, "gu");
 const BETWEEN_WORDS = new RegExp(`[^\\p{L}\\p{N}${INSIDE_WORDS}]+`, "u");
 
+/** Emoji that are made of a digit, a letter or a sign, such as keycaps, ℹ️ and ™️: nobody who types one means that letter. */
+const EMOJI = /[\d#*]\ufe0f?\u20e3|\p{Extended_Pictographic}\ufe0f/gu;
+
 /** Shorter parts are in too many words. */
 const PART_MIN = 3;
 
@@ -53,7 +56,7 @@ const PART_MIN = 3;
 export function createMatcher(search: string, { within = false }: { within?: boolean } = {}): (text: string) => boolean {
   const has = (text: string, word: string): boolean =>
     within && word.length >= PART_MIN ? text.includes(word) : hasWord(text, word);
-  const wanted = folded(search)
+  const wanted = folded(search.replaceAll(EMOJI, " "))
     .split(BETWEEN_WORDS)
     .map((word) => ({ whole: word.replace(APOSTROPHE, ""), parts: word.split(APOSTROPHE).filter((part) => part !== "") }))
     .filter(({ whole }) => whole !== "");

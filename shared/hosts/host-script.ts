@@ -91,7 +91,7 @@ const programPart = (name: string, program: string): string => `${name}_program(
 /** What the machine's timer runs each minute: a small program of its own. */
 export const watchProgram = (): string => `#!/usr/bin/env bash\nset -euo pipefail\n${readPart("page")}${readPart("watch")}`;
 
-/** With which it measures the machine. */
+/** The program by which the timer measures the machine. */
 export const sampleProgram = (): string => readText("sample.pl");
 
 const watchProgramPart = (): string => programPart("watch", watchProgram());

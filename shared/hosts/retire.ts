@@ -3,6 +3,7 @@ import type { ServerRecord } from "../records/schemas/server.ts";
 import { log } from "../platform/log.ts";
 import { isPassing } from "../platform/task-errors.ts";
 import { undoUnlessDown } from "./index.ts";
+import { withTimeout } from "../platform/with-timeout.ts";
 
 /** Removing ERPs takes seconds; what takes longer than this will not end. */
 const RETIRE_MINUTES = 5;
@@ -31,12 +32,5 @@ export async function retireMachine(server: ServerRecord, { since, ...job }: Ret
   }
 }
 
-async function inTime<T>(look: Promise<T>): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The machine did not respond in time")), LOOK_SECONDS * 1000);
-  try {
-    return await Promise.race([look, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const inTime = <T>(look: Promise<T>): Promise<T> =>
+  withTimeout(look, LOOK_SECONDS * 1000, new Error("The machine did not respond in time"));

@@ -11,11 +11,12 @@ import {
   SERVER_SERIES,
 } from "../domain/metrics.ts";
 import { isId } from "../domain/ids.ts";
+import { parseJson } from "../domain/json.ts";
 
 /** More than the figures of any machine. */
 const VALUE_MAX = 1e15;
 /** More than the instances of any machine. */
-const INSTANCES_MAX = 1000;
+export const INSTANCES_MAX = 1000;
 
 const Measured = z.array(z.number().min(0).max(VALUE_MAX).nullable().catch(null)).max(100);
 const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string(), Measured) });
@@ -27,7 +28,7 @@ export function parseSamples(text: string, now: number): Sample[] {
     .split("\n")
     .slice(-RING_MINUTES)
     .flatMap((line): Sample[] => {
-      const { success, data } = Line.safeParse(parseOrNothing(line));
+      const { success, data } = Line.safeParse(parseJson(line));
       if (!success || data.t > now + MINUTE || data.t < now - (RING_MINUTES + 1) * MINUTE) return [];
       const instances = Object.entries(data.i)
         .filter(([id]) => isId("instance", id))
@@ -41,14 +42,6 @@ export function parseSamples(text: string, now: number): Sample[] {
       ];
     })
     .toSorted((one, other) => one.at - other.at);
-}
-
-function parseOrNothing(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A machine with an earlier script measures less. */

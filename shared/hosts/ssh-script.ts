@@ -2,12 +2,13 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
+import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import type { MachineReport } from "../records/host-reports.ts";
 import { because } from "../domain/reasons.ts";
 import type { Sample } from "../domain/metrics.ts";
 import type { WorkLog } from "../domain/log-lines.ts";
-import { parseSamples } from "./samples.ts";
+import { parseSamples, INSTANCES_MAX } from "./samples.ts";
 import type { LogRequest, MachineSettings } from "./host.ts";
 import { hostScript } from "./host-script.ts";
 import type { CommandResult, Shell } from "./ssh-connection.ts";
@@ -62,8 +63,6 @@ const byteCount = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-/** More than the instances of any machine. */
-const INSTANCES_MAX = 1000;
 /** The last second of the year 9999. */
 const TIME_MAX = 253_402_300_799;
 
@@ -94,13 +93,28 @@ const ReportedUse = z.object({
     .catch(undefined),
 });
 
+/** The entries of a list that can be parsed: an odd one, such as of a folder that a person has made, costs nothing but itself. */
+const listOf = <T>(schema: z.ZodType<T>) =>
+  z
+    .array(z.unknown())
+    .max(INSTANCES_MAX)
+    .transform((entries): T[] =>
+      entries.flatMap((entry) => {
+        const { success, data, error } = schema.safeParse(entry);
+        if (success) return [data];
+        const places = error.issues.map(({ path }) => path.join(".")).join(", ");
+        log.warn("an entry of a machine's report cannot be parsed and is left out", { places });
+        return [];
+      }),
+    );
+
 const Report = z.object({
   disk_size_bytes: byteCount,
   disk_free_bytes: byteCount,
-  instances: Json.pipe(z.array(ReportedUse).max(INSTANCES_MAX)),
+  instances: Json.pipe(listOf(ReportedUse)),
   memory_free_bytes: byteCount,
   needs_reboot: z.enum(["yes", "no"]).transform((word) => word === "yes"),
-  certificates: Json.pipe(z.array(ReportedCertificate).max(INSTANCES_MAX)).optional(),
+  certificates: Json.pipe(listOf(ReportedCertificate)).optional(),
   /** Checked apart: they are no reason to do without the rest. */
   figures: z.string().optional(),
   /** Its timer's line about its ERPs. */

@@ -4,7 +4,7 @@
 // and a try whose outcome is unknown is waited for (`settleSeconds`) before the next.
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
-import { canHostErp, formatPrice, isPresent } from "./offers.ts";
+import { amount, canHostErp, formatPrice, isPresent } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { computeFingerprint, userData } from "./first-boot.ts";
 import {
@@ -23,6 +23,7 @@ import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provid
 import {
   Done,
   Identified,
+  noOwner,
   type Options,
   orderedMachine,
   placeOrder,
@@ -40,14 +41,14 @@ const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().nu
 const Size = z.object({
   slug: z.string(),
   available: z.boolean(),
-  vcpus: z.number(),
-  memory: z.number(),
-  disk: z.number(),
+  vcpus: amount,
+  memory: amount,
+  disk: amount,
   regions: z.array(z.string().nullable()),
   gpu_info: z.unknown().optional(),
   /** Without both, the size is offered without a price. */
-  price_monthly: z.number().optional().catch(undefined),
-  price_hourly: z.number().optional().catch(undefined),
+  price_monthly: amount.optional().catch(undefined),
+  price_hourly: amount.optional().catch(undefined),
 });
 const Region = z.object({ slug: z.string(), name: z.string(), available: z.boolean() });
 const Image = z.object({
@@ -185,14 +186,21 @@ function toMachine({ status, networks }: Droplet): Machine {
 function labeled({ id, name, created_at, tags }: Droplet, deployment: string): LabeledMachine[] {
   const ids = idsIn(name);
   const account_id = tags.find((tag) => tag?.startsWith(`${deployment}:`))?.slice(deployment.length + 1);
-  return ids === undefined || account_id === undefined ? [] : [{ machine_id: String(id), ...ids, account_id, created_at }];
+  if (ids === undefined || account_id === undefined) return noOwner(NAME, id);
+  return [{ machine_id: String(id), ...ids, account_id, created_at }];
 }
 
-const Problem = z.object({ id: z.string(), message: z.string() });
+const Problem = z.union([
+  z.object({ id: z.string(), message: z.string() }).transform(({ id, message }) => ({ code: id, message })),
+  /** `error_with_root_causes` of its description. A proxy's error may have an `error`, but no causes. */
+  z
+    .object({ error: z.string(), messages: z.array(z.string()).nullish(), root_causes: z.array(z.unknown()) })
+    .transform(({ error, messages }) => ({ code: error, message: messages?.[0] ?? error })),
+]);
 
 function errorIn(body: unknown): Omit<ErrorResponse, "status"> {
   const parsed = Problem.safeParse(body);
-  return parsed.success ? { code: parsed.data.id, message: parsed.data.message } : { code: UNKNOWN, message: "" };
+  return parsed.success ? parsed.data : { code: UNKNOWN, message: "" };
 }
 
 /** One status and code for many errors: only the message distinguishes them, as people report them of its clients. */

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { CatalogProvider } from "../api/catalog.ts";
 import { because } from "../domain/reasons.ts";
-import { canHostErp, formatPrice, isPresent, mergePrices } from "./offers.ts";
+import { amount, canHostErp, formatPrice, isPresent, mergePrices } from "./offers.ts";
 import { serviceKey } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { computeFingerprint, userData } from "./first-boot.ts";
@@ -23,6 +23,7 @@ import type { LabeledMachine, Machine, MachineRequest, Provider } from "./provid
 import {
   Done,
   Identified,
+  noOwner,
   type Options,
   orderedMachine,
   placeOrder,
@@ -41,17 +42,23 @@ const PAUSE_SECONDS_MAX = 60;
 const Paged = z.object({ meta: z.object({ pagination: z.object({ next_page: z.number().nullable() }) }) });
 const Deprecation = z.unknown().nullish();
 /** A decimal number as text, without VAT. */
-const Amount = z.object({ net: z.string().refine((text) => Number.isFinite(Number.parseFloat(text))) });
-/** One that cannot be parsed costs its region the price, and the catalog nothing else. */
-const Price = z.object({ location: z.string(), price_monthly: Amount, price_hourly: Amount }).nullable().catch(null);
+const Amount = z.object({
+  net: z
+    .string()
+    .regex(/^\d+(\.\d+)?$/)
+    .transform(Number)
+    .pipe(amount),
+});
+const Price = z.object({ location: z.string(), price_monthly: Amount, price_hourly: Amount });
 const ServerType = z.object({
   name: z.string(),
-  cores: z.number(),
-  memory: z.number(),
-  disk: z.number(),
+  cores: amount,
+  memory: amount,
+  disk: amount,
   deprecation: Deprecation,
   locations: z.array(z.object({ name: z.string(), deprecation: Deprecation }).nullable().catch(null)),
-  prices: z.array(Price).catch([]),
+  /** One that cannot be parsed costs its region the price, and the catalog nothing else. */
+  prices: z.array(z.unknown()).catch([]),
 });
 const Architecture = z.object({ architecture: z.string() });
 const Location = z.object({ name: z.string(), city: z.string().nullish(), country: z.string().nullish() });
@@ -153,12 +160,11 @@ function toSize({
     ? []
     : locations.flatMap((place) => (place === null || isPresent(place.deprecation) ? [] : place.name));
   if (regions.length === 0) return [];
-  const byRegion = prices
-    .filter((price) => price !== null)
+  const byRegion = parseable(NAME, "prices", Price, prices)
     .filter(({ location }) => regions.includes(location))
     .map(({ location, price_monthly, price_hourly }) => [
       location,
-      formatPrice(Number(price_monthly.net), Number(price_hourly.net), "EUR"), // the only currency that Hetzner bills in
+      formatPrice(price_monthly.net, price_hourly.net, "EUR"), // the only currency that Hetzner bills in
     ]);
   const specs = { cpu: cores, memory_gb: Math.floor(memory), disk_gb: Math.floor(disk) };
   return [{ code: name, ...specs, regions, ...mergePrices(Object.fromEntries(byRegion)) }];
@@ -181,8 +187,8 @@ async function imageFor(ask: Ask, size: string): Promise<string> {
 async function ensureServiceKey(ask: Ask, deployment: string): Promise<string> {
   const { public_key } = await serviceKey();
   const fingerprint = computeFingerprint(public_key);
-  const [present] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
-  if (present !== undefined) return String(present.id);
+  const [existing] = parseAll(NAME, "ssh_keys", Identified, await all(ask, "ssh_keys", { fingerprint }));
+  if (existing !== undefined) return String(existing.id);
   const body = { name: `${deployment}-${fingerprint.slice(0, 5)}`, public_key };
   const response = await ask({ method: "POST", path: "/ssh_keys", body, schema: z.object({ ssh_key: Identified }) });
   return String(response.ssh_key.id);
@@ -220,7 +226,7 @@ const buildLabels = ({ operation_id, server_id, account_id }: MachineRequest) =>
 
 function labeled({ id, created, labels }: Server): LabeledMachine[] {
   const parsed = Labels.safeParse(labels);
-  return parsed.success ? [{ machine_id: String(id), created_at: created, ...parsed.data }] : [];
+  return parsed.success ? [{ machine_id: String(id), created_at: created, ...parsed.data }] : noOwner(NAME, id);
 }
 
 const Problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { log } from "../platform/log.ts";
 import { GiveUp, TryAgain } from "../platform/task-errors.ts";
 import { because, type Reason } from "../domain/reasons.ts";
+import { parseJson } from "../domain/json.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
 export const RESPONSE_SECONDS = 30;
@@ -237,10 +238,5 @@ export function parseAll<T>(name: string, list: string, schema: z.ZodType<T>, en
 const search = (query: Record<string, string> | undefined): string =>
   query === undefined ? "" : `?${new URLSearchParams(query).toString()}`;
 
-function parsed(text: string): unknown {
-  try {
-    return text === "" ? null : JSON.parse(text);
-  } catch {
-    return undefined; // an error page of a proxy in front of the provider
-  }
-}
+/** Undefined is an error page of a proxy in front of the provider. */
+const parsed = (text: string): unknown => (text === "" ? null : parseJson(text));

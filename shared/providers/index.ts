@@ -16,14 +16,14 @@ export const providers = (): Promise<readonly Provider[]> =>
 let cachedProviders: { from: string; providers: readonly Provider[] } | undefined;
 
 /** Reused while the configuration is unchanged, because they remember how long their provider asked them to wait. */
-async function loadProviders(present: Configuration): Promise<readonly Provider[]> {
-  const from = JSON.stringify(present);
+async function loadProviders(configured: Configuration): Promise<readonly Provider[]> {
+  const from = JSON.stringify(configured);
   if (cachedProviders?.from === from) return cachedProviders.providers;
   const label = await deployment();
   const rented = [
-    present.hetzner && hetzner({ ...present.hetzner, deployment: label }),
-    present.digitalocean && digitalocean({ ...present.digitalocean, deployment: label }),
-    present.byo && byo(present.byo.machines),
+    configured.hetzner && hetzner({ ...configured.hetzner, deployment: label }),
+    configured.digitalocean && digitalocean({ ...configured.digitalocean, deployment: label }),
+    configured.byo && byo(configured.byo.machines),
   ];
   cachedProviders = { from, providers: rented.filter((provider) => provider !== undefined) };
   return cachedProviders.providers;

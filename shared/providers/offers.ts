@@ -1,4 +1,5 @@
 // Checks a request against the catalog; the error names the invalid field and the values available.
+import * as z from "zod";
 import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { Catalog, Price } from "../api/catalog.ts";
 
@@ -40,6 +41,9 @@ export const canHostErp = ({ memory_gb, disk_gb }: { memory_gb: number; disk_gb:
 
 /** Providers write what does not apply as null, or leave it out. */
 export const isPresent = (value: unknown): boolean => value !== null && value !== undefined;
+
+/** A price, or how much a size has of something: one that the catalog can store, whatever a provider writes. */
+export const amount = z.number().min(0).max(1e9);
 
 /** A price without the noise of floating point. */
 export const formatPrice = (monthly: number, hourly: number, currency: string): Price => ({

@@ -26,7 +26,7 @@ const Index = z.object({
   manifests: z.array(
     z.object({
       digest: z.string(),
-      platform: z.object({ os: z.string(), architecture: z.string() }).optional(),
+      platform: z.object({ os: z.string(), architecture: z.string() }).nullish().catch(undefined),
     }),
   ),
 });

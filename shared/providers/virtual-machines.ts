@@ -1,6 +1,7 @@
 // What the providers of virtual machines have in common: they list our machines by label and delete them one at a time, and they
 // fail in the same ways.
 import * as z from "zod";
+import { log } from "../platform/log.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { initialSshTrust, SYSTEMS } from "./first-boot.ts";
 import type { MachineOwner, Order, Provider, RequestedMachine } from "./provider.ts";
@@ -48,6 +49,12 @@ export function releaseMethods(
       for (const { id } of others) await remove(String(id));
     },
   };
+}
+
+/** A machine of this deployment that does not say whose it is: no program may delete it, so a person has to look. */
+export function noOwner(provider: string, id: number): [] {
+  log.warn("a machine has this deployment's label, but not those of its server, and is left out", { provider, machine: id });
+  return [];
 }
 
 /** The first of several images with our preferred system. */

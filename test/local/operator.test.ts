@@ -1,9 +1,7 @@
-// The environment variables that the operator of a live service on one machine sets, and the usage of the operator's commands.
-import { execFile } from "node:child_process";
+// The environment variables that the operator of a live service on one machine sets, and their own store for archives.
 import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { inspect, promisify } from "node:util";
+import { join } from "node:path";
+import { inspect } from "node:util";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect, test, vi } from "vitest";
@@ -129,39 +127,4 @@ test("a deployment's own store has its keys in a secret, which may be changed, a
   vi.useRealTimers();
   expect(url).toContain(encodeURIComponent(other.credentials.accessKeyId));
   await own.stop();
-});
-
-test.each([
-  [
-    "is stopped",
-    {
-      AWS_ENDPOINT_URL: "http://127.0.0.1:1",
-      AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "a",
-      AWS_SECRET_ACCESS_KEY: "b",
-      TABLE_NAME: "t",
-      ENVIRONMENT: "test",
-    },
-  ],
-  ["left nothing that can be read", "half of it"],
-])("a command for a service that %s says so in a line", async (_, access) => {
-  const folder = scratch();
-  writeFileSync(join(folder, "access.json"), JSON.stringify(access).slice(0, typeof access === "string" ? 3 : undefined));
-  const run = promisify(execFile)(process.execPath, [resolve("infra/admin.ts"), "list", "--data", folder]);
-  await expect(run).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^The service is not running here: [^\n]+\n$/),
-  });
-});
-
-test.each([
-  ["infra/admin.ts", "help", "npm run admin -- COMMAND"],
-  ["infra/admin.ts", "--help", "npm run admin -- COMMAND"],
-  ["infra/deploy.ts", "--help", "npm run deploy -- test|live"],
-  ["test/smoke/run.ts", "--help", "npm run smoke -- live|test"],
-])("%s %s prints its usage without a running service", async (command, option, usage) => {
-  const cwd = tmpdir();
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [resolve(command), option], { cwd });
-  expect(stdout).toContain(usage);
-  expect(stderr).toBe("");
 });

@@ -24,6 +24,10 @@ test("beyond the bound an address without a valid credential gets 429 in the env
     await anonymous.get("/health", { from }),
     await anonymous.get("/servers", { from }),
     await invalid.get("/servers", { from }),
+    // Where nobody checks it, a credential is no way around the bound.
+    await invalid.get("/health", { from }),
+    await invalid.get("/no/such/path", { from }),
+    await invalid.post("/auth/login", { email: me.user.email, password: me.user.password }, { from }),
     await anonymous.post("/auth/login", { email: me.user.email, password: me.user.password }, { from }),
   ]) {
     expect(response.status).toBe(429);

@@ -332,20 +332,24 @@ describe("digitalocean", () => {
     await expectMadeOnce("digitalocean", outcome);
   });
 
-  test("the sweep releases a machine that appears after its creation was abandoned", async () => {
-    fail("digitalocean", { kind: "lost" }, 1);
-    here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
-    const later = here.digitalocean.fault;
-    here.digitalocean.fault = (asked) =>
-      later(asked) ?? (isOrder(asked) ? rejected(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
-    const { operation } = await here.create(accountId, "digitalocean");
-    expect(operation.error?.code).toBe("PROVIDER_QUOTA_EXCEEDED");
-    expect(billed("digitalocean")).toHaveLength(1);
-    pass(2000);
-    await sweep();
-    pass(GOOD_FATE.lingers);
-    expect(billed("digitalocean")).toEqual([]);
-  });
+  test.each([false, true])(
+    "the sweep releases a machine that appears after its creation was abandoned; undated: %s",
+    async (undated) => {
+      fail("digitalocean", { kind: "lost" }, 1);
+      here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
+      const later = here.digitalocean.fault;
+      here.digitalocean.fault = (asked) =>
+        later(asked) ?? (isOrder(asked) ? rejected(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
+      const { operation } = await here.create(accountId, "digitalocean");
+      expect(operation.error?.code).toBe("PROVIDER_QUOTA_EXCEEDED");
+      expect(billed("digitalocean")).toHaveLength(1);
+      pass(2000);
+      for (const machine of billed("digitalocean")) machine.undated = undated;
+      await sweep();
+      pass(GOOD_FATE.lingers);
+      expect(billed("digitalocean")).toEqual([]);
+    },
+  );
 });
 
 // The last one: from here on there are two keys.

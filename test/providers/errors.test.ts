@@ -96,6 +96,29 @@ describe.each([
   });
 });
 
+describe.each([
+  [
+    "its messages",
+    { messages: ["Tags may have at most 255 characters.", "Another"] },
+    400,
+    "Tags may have at most 255 characters",
+  ],
+  ["its error, without messages", { messages: null }, 422, "Error validating request"],
+  ["the one that says what is missing", { messages: ["Size is not available in this region"] }, 422, "Size is not available"],
+])("DigitalOcean's error with root causes is told by %s", (_, more, status, sentence) => {
+  test("as one that a repetition does not help", async () => {
+    respond = () => ({ status, body: { error: "Error validating request", root_causes: [], ...more } });
+    const error = await errorOf(providers.DigitalOcean().findMachine("1"));
+    expect(error).toBeInstanceOf(GiveUp);
+    expect(error).toMatchObject({ message: expect.stringContaining(`DigitalOcean says: ${sentence}`) });
+  });
+});
+
+test("the error of a proxy in front of DigitalOcean does not say whether the request took effect", async () => {
+  respond = () => ({ status: 400, body: { error: "Bad gateway" } });
+  expect(await errorOf(providers.DigitalOcean().findMachine("1"))).not.toBeInstanceOf(GiveUp);
+});
+
 test("a provider's sentence is one short line that does not repeat the token", async () => {
   const message = `Bad\nrequest\u0007 with ${TOKEN}: ${"x".repeat(1000)}`;
   respond = () => ({ status: 422, body: { error: { code: "invalid_input", message } } });
@@ -118,7 +141,11 @@ const TYPE = {
 const SIZE = { slug: "s-2vcpu-4gb", available: true, vcpus: 2, memory: 4096, disk: 80, regions: ["fra1"] };
 
 test("one odd price or size does not stop the catalog", async () => {
-  const unpriced = [{ location: "fsn1", price_monthly: null, price_hourly: { net: "0.01" } }];
+  const unpriced = [null, "6,80", "6.80 EUR", "", "-1", "1e400", "9".repeat(30)].map((net) => ({
+    location: "fsn1",
+    price_monthly: net === null ? null : { net },
+    price_hourly: { net: "0.01" },
+  }));
   respond = (path) => ({
     body: path.endsWith("/server_types")
       ? hetznerPage("server_types", [TYPE, { ...TYPE, name: "cx42", prices: unpriced }, { ...TYPE, name: "odd", cores: null }])

@@ -184,13 +184,13 @@ function isWanted({ name, order }: Droplet, query: URLSearchParams): boolean {
 }
 
 function shown(droplet: Droplet) {
-  const { id, name, madeAt, order, off } = droplet;
+  const { id, name, madeAt, order, off, undated } = droplet;
   const started = hasStarted(droplet);
   return {
     id,
     name,
     status: off ? "off" : started ? "active" : "new",
-    created_at: new Date(madeAt).toISOString(),
+    created_at: undated === true ? "" : new Date(madeAt).toISOString(),
     // The private IP address comes first, as it may in reality.
     networks: {
       v4: started

@@ -60,6 +60,8 @@ export interface FakeMachine {
   madeAt: number;
   fate: Fate;
   deletedAt: number;
+  /** Listed without a time that can be read. */
+  undated?: boolean;
 }
 
 /** Whether it exists and therefore costs money. */

@@ -32,7 +32,12 @@ const listed = (architecture: string, os = "linux") => ({
   digest: digestOf(manifest(architecture)),
   platform: { os, architecture },
 });
-const index = () => ({ manifests: [listed("amd64"), listed("arm64"), listed("ppc64le"), listed("unknown", "unknown")] });
+const index = () => ({ manifests: [listed("amd64"), listed("arm64"), listed("ppc64le"), listed("unknown", "unknown"), ...odd] });
+/** Entries of a list that are as no description has them. */
+const odd = [
+  { digest: digestOf("attestation"), platform: null },
+  { digest: digestOf("signature"), platform: { os: 7 } },
+];
 const TOKEN = "Bearer only-for-this-repository";
 
 beforeAll(async () => {

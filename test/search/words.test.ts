@@ -39,6 +39,12 @@ test.each([
   ["삼성", "ㅏ"],
   ["Shop 🎉", "🎉"],
   ["🎉", "🎉"],
+  ["1 Shop", "1️⃣"],
+  ["1 Shop", "1⃣"],
+  ["Info", "ℹ️"],
+  ["Metro", "Ⓜ️"],
+  ["TM", "™️"],
+  ["1️⃣ Shop", "1️⃣"],
   ["O’Brien", "rien"],
   ["Shop", "+"],
 ])("%s is not found by %s", (name, search) => {

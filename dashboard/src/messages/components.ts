@@ -1,6 +1,7 @@
 // What the design system's own components say, such as the pages of a list. Only pages with the shell need it.
 import type { I18nProviderProps } from "@cloudscape-design/components/i18n";
-import { type Language, language } from "./language.ts";
+import type { Language } from "../../../shared/domain/languages.ts";
+import { language } from "./language.ts";
 
 type ComponentText = I18nProviderProps.Messages;
 

@@ -1,8 +1,6 @@
 // The language of the dashboard: the user's choice in this browser, else the first of the browser's languages that there is, else
 // English.
-
-export const LANGUAGES = ["en", "de"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { type Language, LANGUAGES } from "../../../shared/domain/languages.ts";
 
 const KEY = "language";
 

@@ -1,6 +1,7 @@
 // What the dashboard says, in the user's language: `text.settings.saved`. How to add a message: messages/en/index.ts.
 import type { Messages } from "./en/index.ts";
-import { type Language, language } from "./language.ts";
+import type { Language } from "../../../shared/domain/languages.ts";
+import { language } from "./language.ts";
 
 const CATALOGS = {
   en: async () => (await import("./en/index.ts")).en,

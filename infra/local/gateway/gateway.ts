@@ -13,6 +13,7 @@ import { errorResponse, functionResponse, type HttpResponse } from "./responses.
 import { route, listRoutes } from "./routes.ts";
 import { startServer } from "./server.ts";
 import { type UnauthenticatedLimit, limitUnauthenticated } from "./unauthenticated-limit.ts";
+import { withTimeout } from "../../../shared/platform/with-timeout.ts";
 
 /** Lambda's own errors, before the function runs. */
 const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
@@ -70,7 +71,7 @@ export async function startGateway(options: Options): Promise<Gateway> {
           log(
             `gateway: ${exchange.method} ${path}: ${error instanceof GatewayError ? `${type} ${String(error.cause)}` : String(error)}`,
           );
-        return (isDenied(type) && unauthenticated?.rejection(exchange)) || errorResponse(type, exchange, responses);
+        return (isUnauthenticatedError(type) && unauthenticated?.rejection(exchange)) || errorResponse(type, exchange, responses);
       });
       if (exchange.isUnauthenticated) unauthenticated?.count(exchange.sourceIp);
       write(withFrontHeaders(front, path, reply), exchange, response);
@@ -78,7 +79,9 @@ export async function startGateway(options: Options): Promise<Gateway> {
   });
 }
 
-const isDenied = (type: GatewayErrorType): boolean => type === "ACCESS_DENIED" || type === "UNAUTHORIZED";
+/** Errors of requests whose credential is invalid, or was never checked because no route matched. */
+const isUnauthenticatedError = (type: GatewayErrorType): boolean =>
+  ["ACCESS_DENIED", "UNAUTHORIZED", "MISSING_AUTHENTICATION_TOKEN", "BAD_REQUEST_PARAMETERS"].includes(type);
 
 /**
  * A request for a proxy, or one that could be for two hosts: rejected before anything reads it, as in CloudFront and API Gateway.
@@ -107,13 +110,14 @@ function responder({ api, invoke }: Options, unauthenticated: UnauthenticatedLim
   const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));
   return async (exchange: Exchange, rawQuery: string, request: IncomingMessage): Promise<HttpResponse> => {
     const sent = await readBody(request);
-    // A credential is checked first: its owner is not to suffer from others at the same address.
-    const rejection =
-      headerIn(exchange.headers, "authorization") === undefined ? unauthenticated?.rejection(exchange) : undefined;
-    if (rejection !== undefined) return rejection;
     const method = route(routes, exchange);
-    exchange.query = parseQuery(rawQuery);
     const authorizer = authorizers.get(method.authorizer ?? "");
+    // A credential is checked first, where there is somebody to check it: its owner is not to suffer from others at the same
+    // address.
+    const mayBeValid = authorizer !== undefined && headerIn(exchange.headers, "authorization") !== undefined;
+    const rejection = mayBeValid ? undefined : unauthenticated?.rejection(exchange);
+    if (rejection !== undefined) return rejection;
+    exchange.query = parseQuery(rawQuery);
     if (authorizer) await authorize(api, authorizer, exchange, invoke);
     exchange.isUnauthenticated = authorizer === undefined || exchange.authorizer["principalId"] === ANONYMOUS;
     const { minimumCompressionSize } = api;
@@ -134,11 +138,8 @@ function responder({ api, invoke }: Options, unauthenticated: UnauthenticatedLim
 }
 
 /** Limits the wait only: the function continues, as on AWS. */
-async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new GatewayError("INTEGRATION_TIMEOUT")), milliseconds);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
-}
+const inTime = <T>(work: Promise<T>, milliseconds: number): Promise<T> =>
+  withTimeout(work, milliseconds, new GatewayError("INTEGRATION_TIMEOUT"));
 
 function write({ status, headers, body }: HttpResponse, { requestId, method }: Exchange, response: ServerResponse): void {
   const bodiless = status === 204 || status === 304;

@@ -355,11 +355,11 @@ async function readModules(machineId: string, job: Job<"build_restore" | "restor
 /** Without its database, the archive's files are added to those that the present database names. */
 function filesAfter(
   { restore_database, restore_filestore }: Pick<Job<"swap_restore">, "restore_database" | "restore_filestore">,
-  present: ErpFiles,
+  currentFiles: ErpFiles,
   archived: ErpFiles,
 ): ErpFiles {
-  if (!restore_filestore) return present;
-  return restore_database ? archived : { ...present, ...archived };
+  if (!restore_filestore) return currentFiles;
+  return restore_database ? archived : { ...currentFiles, ...archived };
 }
 
 /** The part that is not restored comes from the current data, not from when the rest was built. */

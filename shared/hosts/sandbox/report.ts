@@ -21,7 +21,7 @@ const LEAST = { disk: GB, memory: 100 * MB };
 /** Percent of the disk that is free. */
 const PAUSED_BELOW = DISK_STEPS[1];
 
-/** And what has been measured since a time, in seconds. */
+/** What the machine reports, and what it has measured since a time, in seconds. */
 export async function buildReport(
   machine: SandboxMachine,
   since = 0,

@@ -1,9 +1,10 @@
 // What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
 import type { app as en } from "../en/app.tsx";
-import { problems } from "./problems.ts";
+import { problems, words } from "./problems.ts";
 
 export const app: typeof en = {
   problems,
+  words,
   product: "ERP control plane",
   home: "Übersicht",
   permissions: {

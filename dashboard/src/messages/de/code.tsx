@@ -41,7 +41,8 @@ export const code: typeof en = {
     autoDeploy: "Nach einem Push",
     deploys: "Deployment",
     image: "Odoo-Image",
-    imageOf: (time) => <>Erstellt {time}, das neueste seiner Version</>,
+    imageOf: (time) => <>Erstellt {time}</>,
+    newestImage: (time) => <>Erstellt {time}, das neueste seiner Version</>,
     newerImage: (time, newest) => (
       <>
         Erstellt {time}; Update verfügbar, erstellt {newest}
@@ -123,6 +124,8 @@ export const code: typeof en = {
     name: "Bezeichnung",
     value: "Wert",
     secret: "Geheim",
+    on: "Ja",
+    off: "Nein",
     secretAbout: "Wird nie wieder angezeigt. Lassen Sie den Wert leer, um den jetzigen zu behalten.",
     push: "Deployment nach einem Push",
     pushAbout: "Ein Aufruf des Deploy-Hooks bringt Neues ins ERP.",

@@ -21,6 +21,7 @@ const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
   foreign_data: "Fremddaten",
   access_methods: "Zugriffsmethoden",
   languages: "Sprachen",
+  functions: "Funktionen",
   policies: "Zeilensicherheit",
   statistics: "Statistiken",
   settings: "Einstellungen",

@@ -1,5 +1,6 @@
 // Backup policies: their form, and what they do, in words.
-import type { KeepRule, policies as en } from "../en/policies.tsx";
+import type { KeepRule } from "../../../../shared/domain/retention.ts";
+import type { policies as en } from "../en/policies.tsx";
 
 const OUTCOMES: Readonly<Record<string, string | undefined>> = {
   completed: "Abgeschlossen",

@@ -147,6 +147,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   data_not_prepared: "Die wiederherzustellenden Daten sind nicht vorbereitet",
   rollback_modules_newer:
     "Die Datenbank hat diese Module in einer höheren Version als der Code oder das Image jenes Deploys: {modules}. Holen Sie auch die Daten zurück",
+  deploy_modules_missing:
+    "Diese Module sind installiert, und der neue Code enthält sie nicht: {modules}. Um ein Modul zu entfernen, deinstallieren Sie es zuerst im ERP und bringen dann den Code ohne das Modul ins ERP",
   deploy_modules_not_installed:
     "Diese Module sind nicht installiert und lassen sich deshalb nicht aktualisieren: {modules}. Um sie zu installieren, nennen Sie sie im Code bei den zu installierenden Modulen",
   data_not_built: "Die wiederherzustellenden Daten sind nicht aufgebaut",
@@ -229,6 +231,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Die Dateien sind in verschiedenen Ordnern ({name}, {other}): Legen Sie dump.sql, manifest.json und filestore in einen, und packen Sie diesen",
   archive_twice: "Es enthält {name} zweimal",
   archive_folder: "Eine der Dateien heißt wie ein Ordner: {name}",
+  archive_filestores:
+    "Sein Filestore enthält die Ordner mehrerer Datenbanken ({name}, {other}), und seine manifest.json nennt keine davon (db_name): Entfernen Sie alle außer dem der Datenbank des ERP, und laden Sie es noch einmal hoch",
   archive_no_dump: "Es hat keine dump.sql, aber {name}: {advice}",
   archive_no_manifest: "Es hat keine manifest.json, die sagt, von welcher Version es ist: {advice}",
   archive_manifest_long: "Die manifest.json darin ist zu lang",
@@ -253,6 +257,10 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   archive_database_error: "Die Datenbank meldet: {output}",
   archive_vector_schema:
     "Die Datenbank darin hat die Erweiterung vector im Schema {schema}, hier ist sie aber in public: Führen Sie ALTER EXTENSION vector SET SCHEMA public aus, und erstellen Sie die Sicherung noch einmal",
+  archive_needs_extension:
+    "Die Datenbank darin braucht eine dieser Erweiterungen, die PostgreSQL hier nicht hat: {extensions}. Entfernen Sie, was sie benutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes um die Erweiterung, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
+  archive_needs_postgres:
+    "Die Datenbank darin ist von PostgreSQL {version}, hier wird sie aber in PostgreSQL {expected} wiederhergestellt. Bitten Sie den Betreiber des Dienstes um ein neueres, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
   archive_no_erp: "Die Datenbank darin ist keine eines ERP",
   archive_database_version: "Die Datenbank darin ist nicht von Version {version}",
   archive_database_no_list: "Die Datenbank darin hat kein Verzeichnis ihrer Dateien",
@@ -347,6 +355,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   health_failing: "Das ERP ist nicht benutzbar",
   modules_interrupted:
     "Die Installation oder Aktualisierung dieser Module wurde unterbrochen: {modules}. Wiederholen Sie sie in der App-Liste des ERP, und starten Sie die Instanz dann neu",
+  more_modules_interrupted:
+    "Die Installation oder Aktualisierung dieser Module wurde unterbrochen: {modules} und {count} weitere. Wiederholen Sie sie in der App-Liste des ERP, und starten Sie die Instanz dann neu",
   disk_quota_exceeded:
     "Die Instanz belegt auf ihrem Server mehr Platz, als ihr Kontingent erlaubt. Erhöhen Sie das Kontingent, oder entfernen Sie Dateien; wird der Datenträger fast voll, wird die Instanz angehalten",
   disk_paused:
@@ -385,6 +395,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   job_stopped: "Die Arbeit auf der Maschine ist abgebrochen; warum, sagen die letzten Zeilen ihres Protokolls",
   job_slow: "Die Arbeit auf der Maschine hat zu lange gedauert",
   disk_full: "Der Datenträger des Servers ist voll. Schaffen Sie dort Platz und versuchen Sie es noch einmal",
+  disk_out_of_inodes:
+    "Der Datenträger des Servers hat keine Inodes mehr für weitere Dateien. Entfernen Sie dort Dateien und versuchen Sie es noch einmal",
   disk_quota_used_up:
     "Das ERP hat sein Kontingent an Speicherplatz aufgebraucht. Erhöhen Sie es oder entfernen Sie Dateien und versuchen Sie es noch einmal",
   disk_almost_out_of_inodes:
@@ -401,6 +413,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   code_not_fetched: "Das Repository {url} konnte nicht gelesen werden: {output}",
   code_too_large: "Das Repository {url} hat mehr als 1 GB oder 50.000 Dateien",
   code_paths_too_long: "Die Pfade im Repository {url} haben zusammen mehr als 32 MB",
+  code_path_not_allowed: "Der Pfad {name} in {url} ist zu lang oder enthält einen unzulässigen Namen",
   code_link_outside: "Der Link {name} in {url} führt aus dem Repository hinaus",
   code_no_module: "{url} enthält kein Modul",
   code_no_module_in_path: "{url} enthält im Ordner {path} kein Modul",
@@ -436,6 +449,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   code_slow: "Das Repository {url} konnte nicht gelesen werden: Es dauert zu lange",
   rehearsal_stopped: "{why}. Um trotzdem ein Deployment zu machen, schalten Sie „Vorher proben“ ab",
   rehearsal_not_started: "Das ERP startete mit dem neuen Code auf einer Kopie der Daten nicht, deshalb blieb es, wie es war",
+  code_new_host_key:
+    "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code und wählen Sie „Neuen Host-Schlüsseln vertrauen“",
   code_host_key_changed:
     "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code und wählen Sie „Neuen Host-Schlüsseln vertrauen“, oder entfernen Sie die Repositories dieses Hosts, prüfen Sie den Code und tragen Sie sie danach wieder ein",
   rehearsal_slow: "Die Probe war nach {minutes} Minuten nicht zu Ende, deshalb blieb das ERP, wie es war",

@@ -97,7 +97,10 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_no_code: "Die Instanz hat keine Repositorys: Das ERP läuft danach ohne eigene Module",
   deploy_rolled_back: "Bringt die Commits des Deployments {deploy} noch einmal ins ERP",
   deploy_data_restored: "Ersetzt Datenbank und Dateien durch die von {since}, aus der Sicherung {backup}",
+  deploy_modules_may_be_missing:
+    "Dem Code jenes Deployments fehlen vielleicht diese installierten Module: {modules}. Dann schlägt das Deployment fehl, bevor das ERP stoppt",
   deploy_data_lost: "{duration} an Änderungen gehen verloren: alles seit {since}",
+  deploy_data_lost_since_backup: "Alle Änderungen seit der Sicherung, aus der die Daten zurückkommen, gehen verloren",
   erp_started: "Startet das ERP",
   erp_stopped: "Stoppt das ERP, bis Sie es wieder starten",
   erp_restarted: "Stoppt das ERP und startet es wieder",
@@ -144,5 +147,6 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   bulk_waits_for_server: "Wartet auf Vorgänge am Server von {names}, bis zu {minutes} Minuten lang",
   bulk_policy_replaced: "Ersetzt den jetzigen Sicherungsplan von {names}",
   bulk_quotas: "Die Kontingente des Kontos reichen für {room_count} der {backup_count} Sicherungen; die anderen schlagen fehl",
+  bulk_quotas_short: "Die Kontingente des Kontos reichen nicht für alle Sicherungen; die anderen schlagen fehl",
   never_installed: "Das ERP wurde auf dieser Instanz nie installiert, daher wird sie nicht gesichert",
 };

@@ -1,12 +1,13 @@
 // What every page has: errors, the strip of the sandbox, and the title in the browser's tab.
 import type { ReactNode } from "react";
 import { PERMISSIONS, type Permission } from "../../../../shared/api/permissions.ts";
-import { problems } from "./problems.ts";
+import { problems, words } from "./problems.ts";
 
 const permissions: Record<Permission, string> = PERMISSIONS;
 
 export const app = {
   problems,
+  words: words as Readonly<Record<keyof typeof words, string>>,
   product: "ERP control plane",
   home: "Home",
   permissions: { close: "Close", names: permissions },

@@ -40,7 +40,8 @@ export const code = {
     autoDeploy: "After a push",
     deploys: "Deploys",
     image: "Image",
-    imageOf: (time: ReactNode) => <>Created {time}, the newest of its version</>,
+    imageOf: (time: ReactNode) => <>Created {time}</>,
+    newestImage: (time: ReactNode) => <>Created {time}, the newest of its version</>,
     newerImage: (time: ReactNode, newest: ReactNode) => (
       <>
         Created {time}; update available, created {newest}
@@ -122,6 +123,8 @@ export const code = {
     name: "Name",
     value: "Value",
     secret: "Secret",
+    on: "Yes",
+    off: "No",
     secretAbout: "Never shown again. Leave the value empty to keep the present one.",
     push: "Deploy after a push",
     pushAbout: "A call of the deploy hook deploys what is new.",

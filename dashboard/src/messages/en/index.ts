@@ -9,7 +9,7 @@
 // sentence, are React nodes; the area's file is then a .tsx. Never put a sentence together from messages: other languages have
 // another order. To add an area: a file in `en` and one in `de`, its lines below and in text.ts, the pages in shell/routes.tsx
 // that need it.
-// To add a language: language.ts, text.ts, components.ts and start.ts name each.
+// To add a language: shared/domain/languages.ts names each, and what lacks its words no longer compiles.
 import type { alerts } from "./alerts.ts";
 import type { allowed } from "./allowed.ts";
 import { app } from "./app.tsx";

@@ -31,6 +31,7 @@ const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
   foreign_data: "foreign data",
   access_methods: "access methods",
   languages: "languages",
+  functions: "functions",
   policies: "row security policies",
   statistics: "statistics",
   settings: "settings",

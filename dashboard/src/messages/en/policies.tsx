@@ -1,9 +1,7 @@
 // Backup policies: their form, and what they do, in words.
 import type { ReactNode } from "react";
 import type { BackupPolicy } from "../../../../shared/api/policy-shown.ts";
-import type { KEEP_RULES } from "../../../../shared/domain/retention.ts";
-
-export type KeepRule = (typeof KEEP_RULES)[number];
+import type { KeepRule } from "../../../../shared/domain/retention.ts";
 
 /** How many of a unit of time each keep one backup, largest unit last. */
 type Periods = readonly { unit: Exclude<KeepRule, "last">; count: number }[];

@@ -10,6 +10,10 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   rehearsal_memory: withChoice(REASONS.rehearsal_memory),
   rehearsal_room: withChoice(REASONS.rehearsal_room),
   rehearsal_stopped: withChoice(REASONS.rehearsal_stopped),
+  code_new_host_key: REASONS.code_new_host_key.replace(
+    "check the code with trust_new_host_keys",
+    "check the code and choose “Trust new host keys”",
+  ),
   code_host_key_changed: REASONS.code_host_key_changed.replace(
     "check the code with trust_new_host_keys",
     "check the code and choose “Trust new host keys”",
