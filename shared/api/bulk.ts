@@ -42,7 +42,8 @@ const Select = z
       )
       .optional()
       .meta({
-        description: "The filters of the list of that type, such as `status`, `server_id`, `protection`, `label` and `search`",
+        description:
+          "With `type`: the filters of the list of that type, such as `status`, `server_id`, `protection`, `label` and `search`; `{}` selects all",
         examples: [{ protection: "unprotected" }],
       }),
   })
@@ -52,6 +53,9 @@ const Select = z
       issues.push({ code: "custom", path: ["ids"], message, input: value });
     if (value.filter !== undefined && value.type === undefined)
       issues.push({ code: "custom", path: ["filter"], message: "is only possible with type", input: value });
+    // Whoever forgets it does not mean the whole account.
+    if (value.type !== undefined && value.filter === undefined)
+      issues.push({ code: "custom", path: ["filter"], message: "is required with type; {} selects all", input: value });
   })
   .meta({ examples: [{ ids: [exampleId("instance")] }] });
 

@@ -261,6 +261,68 @@ test("what somebody else has deleted meanwhile is left out, and what is busy is 
   expect(data.result.bulk.total).toBe(2);
 });
 
+test("a retry without what has been deleted since is another request, with a key of its own", async ({ open, faults }) => {
+  faults.expected.push(/status of (422|503)/);
+  const mine = await account({ seeded: true });
+  const { server_id } = await seedInstance(mine.id, { name: "Shop 0" });
+  for (const name of ["Shop 1", "Shop 2"]) await seedInstance(mine.id, { server_id, name });
+  const page = await open("/instances", { as: mine });
+  const sent: { count: number; key: string | undefined }[] = [];
+  let gone = 1;
+  await page.route(/\/bulk$/, async (route) => {
+    const { select } = z.looseObject({ select: z.object({ ids: z.array(z.string()) }) }).parse(route.request().postDataJSON());
+    const count = select.ids.length;
+    sent.push({ count, key: route.request().headers()["idempotency-key"] });
+    const errors = Array.from({ length: gone }, (_, n) => ({ field: `select.ids.${n}`, reason: "no such instance" }));
+    const lost = { code: "SERVICE_UNAVAILABLE", message: "Try again soon" };
+    const invalid = { code: "VALIDATION_ERROR", message: "Not valid", details: { ...errors[0], errors } };
+    const [status, error] = count === 3 ? [422, invalid] : [503, lost];
+    await route.fulfill({ status, json: { success: false, error } });
+  });
+  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
+  await button(page, "Actions on selected").click();
+  await page.getByRole("menuitem", { name: "Restart", exact: true }).click();
+  const asked = dialog(page, "Restart 3 instances");
+  for (const tries of [2, 4, 6]) {
+    await button(asked, "Restart 3 instances").click();
+    await expect.poll(() => sent.length).toBe(tries);
+    await asked.getByText("Try again soon").waitFor();
+    if (tries === 4) gone = 2;
+  }
+  expect(sent.map(({ count }) => count)).toEqual([3, 2, 3, 2, 3, 1]);
+  expect(sent[3]?.key).toBe(sent[1]?.key); // a response that was lost begins nothing twice
+  expect(sent[5]?.key).not.toBe(sent[1]?.key);
+});
+
+test("a bulk action in progress can be closed for the session, and covers no bar of a phone's list", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id: held } = await seedInstance(mine.id, { name: "Held fast", operation_id: unusedId("operation") });
+  const { id } = (await (await mine.session()).post("/bulk", { action: "stop", select: { ids: [held] } })).as(
+    z.looseObject({ id: z.string() }),
+  );
+  const page = await open("/instances", { as: mine, phone: true });
+  const progress = page.getByText("Stopping instances: 0 of 1", { exact: true });
+  await progress.waitFor();
+  await page.getByRole("checkbox", { name: "Select Held fast" }).click();
+  const bar = page.locator(".phone-selection");
+  await bar.getByText("1 selected").waitFor();
+  await page.setViewportSize({ width: 390, height: 380 }); // so that the bar stands at the edge
+  const [panel, edge] = ["toasts", "phone-selection"].map((name) => `document.querySelector(".${name}").getBoundingClientRect()`);
+  await expect.poll(() => page.evaluate(`innerHeight - ${edge}.bottom`)).toBe(0);
+  await expect.poll(() => page.evaluate(`${panel}.bottom <= ${edge}.top`)).toBe(true);
+  await page.getByRole("region", { name: "Notifications" }).getByRole("button", { name: "Dismiss" }).click();
+  await progress.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("checkbox", { name: "Select Held fast" }).waitFor();
+  await page.goto(`/operations/${id}`);
+  await progress.waitFor();
+  const watched = page.waitForResponse(/\/operations\?per_page=50$/);
+  await page.goto("/instances");
+  await (await watched).finished();
+  await page.getByRole("checkbox", { name: "Select Held fast" }).waitFor();
+  expect(await progress.count()).toBe(0);
+});
+
 test("a dialog shows every warning, however many there are, and that nothing of the selection is left", async ({
   open,
   faults,
@@ -287,7 +349,7 @@ test("a dialog shows every warning, however many there are, and that nothing of 
   await box.getByText(/^Warning 12: /).waitFor();
   expect(await asked.getByText("What happens").count()).toBe(0);
   await expectAccessible(page);
-  await box.focus();
+  await page.locator('[role="region"][tabindex="0"]').focus();
   await page.keyboard.press("End");
   await expect.poll(() => page.evaluate("document.activeElement.scrollTop")).toBeGreaterThan(0);
   await page.unrouteAll();

@@ -1,7 +1,8 @@
 // Mails as mail programs show them: readable in light and dark, on a phone, and accessible.
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { type Browser, chromium } from "playwright-core";
-import { LANGUAGES, Message } from "../../shared/mail/messages.ts";
+import { LANGUAGES } from "../../shared/domain/languages.ts";
+import { Message } from "../../shared/mail/messages.ts";
 import { renderMail } from "../../shared/mail/render.ts";
 import { MESSAGES } from "../mail/samples.ts";
 import { expectAccessible } from "./axe.ts";

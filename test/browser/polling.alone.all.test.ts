@@ -1,11 +1,13 @@
 // How often a page asks the service: seldom during an operation, and never without a reason.
-import type { Page } from "playwright-core";
+import type { APIResponse, Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import * as z from "zod";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
-import { account, type TestAccount } from "../harness/account.ts";
+import { Operation } from "../../shared/api/operations.ts";
+import { setQuota } from "../../shared/operations/accounts/operator.ts";
+import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { ownCloud } from "../harness/cloud.ts";
-import { seedInstance } from "../harness/seed.ts";
+import { seedInstance, seedServer } from "../harness/seed.ts";
 import { dashboard } from "../harness/dashboard.ts";
 import { type Open, test } from "./browser.ts";
 import { isShown, LOGIN, PAGES } from "./pages.ts";
@@ -64,9 +66,9 @@ async function pause(page: Page): Promise<void> {
 }
 
 /** The moments at which the page asks the API while nobody uses it. */
-async function askedMeanwhile(page: Page): Promise<number[]> {
+async function askedMeanwhile(page: Page, watchedMs = WATCHED_MS): Promise<number[]> {
   await page.evaluate("asked.length = 0");
-  for (let passed = 0; passed < WATCHED_MS; passed += STEP_MS) {
+  for (let passed = 0; passed < watchedMs; passed += STEP_MS) {
     await page.clock.runFor(STEP_MS);
     await settled(page);
   }
@@ -114,4 +116,86 @@ test("a page polls every two seconds during an operation, and not at all without
     await settled(page);
     expect(await askedMeanwhile(page), page.url()).toEqual([]);
   }
+});
+
+const MANY = 40;
+const HALF_MINUTE_MS = 30_000;
+/** Of the 50 that a user may make in that time in all of their tabs. */
+const REQUESTS_MAX = 30;
+
+const AnyList = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });
+const AnyOverview = z.looseObject({ data: z.looseObject({ revision: z.number(), revisions: z.record(z.string(), z.number()) }) });
+
+/** Whole, also if the page has it already. */
+const fetchAnew = (route: Route): Promise<APIResponse> =>
+  route.fetch({ headers: { ...route.request().headers(), "if-none-match": "" } });
+
+/** Makes the service say in each response that the bulk action has begun and ended something since the one before. */
+async function keepBusy(page: Page, { id }: Operation): Promise<void> {
+  let count = 0;
+  const items = Array.from({ length: MANY }, () => unusedId("operation"));
+  await page.route(`**${BASE_PATH}/operations?*`, async (route) => {
+    const response = await fetchAnew(route);
+    const found = AnyList.parse(await response.json());
+    count = (count + 1) % MANY;
+    const own = found.data.find((each) => each.id === id);
+    if (own === undefined) return route.fulfill({ response });
+    const counts = { total: MANY, waiting: MANY - count - 1, running: 1, succeeded: count };
+    const { bulk, ...result } = z.looseObject({ bulk: z.looseObject({}) }).parse(own["result"]);
+    Object.assign(own, { result: { ...result, bulk: { ...bulk, ...counts } } });
+    const begun = items.slice(0, count + 1).map((item, at) => ({
+      ...own,
+      id: item,
+      type: "instance.start",
+      request_id: id,
+      result: null,
+      status: at < count ? "succeeded" : "running",
+    }));
+    await route.fulfill({ response, json: { ...found, data: [...begun.toReversed(), ...found.data] } });
+  });
+  await page.route(`**${BASE_PATH}/overview`, async (route) => {
+    const response = await fetchAnew(route);
+    const { data, ...rest } = AnyOverview.parse(await response.json());
+    const revisions = Object.fromEntries(Object.entries(data.revisions).map(([kind, revision]) => [kind, revision + count]));
+    await route.fulfill({ response, json: { ...rest, data: { ...data, revision: data.revision + count, revisions } } });
+  });
+}
+
+test(
+  "a bulk action in progress leaves room for other requests, on its own page and on the others",
+  { timeout: 300_000 },
+  async ({ open }) => {
+    const mine = await account({ seeded: true });
+    await setQuota(mine.id, "instance", MANY);
+    const { id: server_id } = await seedServer(mine.id);
+    const ids: string[] = [];
+    for (let made = 0; made < MANY; made++)
+      ids.push((await seedInstance(mine.id, { server_id, operation_id: unusedId("operation"), state: "stopped" })).id);
+    const started = (await (await mine.session()).post("/bulk", { action: "start", select: { ids } })).as(Operation);
+    for (const route of [`/operations/${started.id}`, "/", "/instances"]) {
+      const page = await open("/config.json", { as: mine, clock: true });
+      await page.addInitScript(NOTE_REQUESTS);
+      await keepBusy(page, started);
+      await page.goto(route);
+      await page.getByRole("progressbar").first().waitFor();
+      await pause(page);
+      const times = await askedMeanwhile(page, HALF_MINUTE_MS);
+      expect(times.length, route).toBeLessThanOrEqual(REQUESTS_MAX);
+      expect(times.length, route).toBeGreaterThan(5);
+    }
+  },
+);
+
+test("a paused bulk action is seldom looked at", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await seedInstance(mine.id, { operation_id: unusedId("operation") });
+  const api = await mine.session();
+  const started = (await api.post("/bulk", { action: "stop", select: { ids: [id] } })).as(Operation);
+  await api.post(`/operations/${started.id}/actions`, { action: "pause" });
+  const page = await open("/config.json", { as: mine, clock: true });
+  await page.addInitScript(NOTE_REQUESTS);
+  await page.goto(`/operations/${started.id}`);
+  await page.getByText("Paused").first().waitFor();
+  await pause(page);
+  expect((await askedMeanwhile(page, HALF_MINUTE_MS)).length).toBeLessThanOrEqual(6);
 });

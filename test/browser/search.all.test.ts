@@ -1,6 +1,8 @@
 // Finding one of many in the dashboard: the search in the top bar, and lists that are searched, filtered and sorted.
 import { buffer } from "node:stream/consumers";
+import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
+import * as z from "zod";
 import { newId } from "../../shared/domain/ids.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -193,12 +195,94 @@ test("instances are filtered by what their list can show, in a URL, and filters 
     await page.getByLabel("Created from").fill("2026-01-01T10:30");
     await page.getByLabel("Created until").fill("2026-01-01T11:00");
     await page.getByText("No matches for this filter.").waitFor();
-    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-01-01T10%3A30&to=2026-01-01T11%3A00");
+    await expect.poll(() => new URL(page.url()).search).toBe("?from=2026-01-01T10%3A30Z&to=2026-01-01T11%3A00Z");
   }
   await moveTo(page, "/operations?status=failed");
   await title(page, "Operations");
   await button(page, "Saved filters").click();
   await expect.poll(() => page.getByRole("menuitem", { name: "Save these filters…" }).isEnabled()).toBe(true);
+});
+
+test("filters that somebody has saved are theirs alone, and no other tab overwrites them", async ({ open }) => {
+  const [mine, other] = [await account({ seeded: true }), await account({ seeded: true })];
+  await seedInstance(mine.id, { name: "Shop" });
+  const page = await open("/instances?edition=community", { as: mine, fresh: true });
+  const second = await page.context().newPage();
+  await second.goto("/instances?edition=enterprise");
+  for (const [tab, name] of [
+    [page, "Of the first tab"],
+    [second, "Of the second tab"],
+  ] as const) {
+    await button(tab, "Saved filters").click();
+    await tab.getByRole("menuitem", { name: "Save these filters…" }).click();
+    await dialog(tab, "Save filters").getByLabel("Name").fill(name);
+    await button(dialog(tab, "Save filters"), "Save").click();
+    await dialog(tab, "Save filters").waitFor({ state: "detached" });
+  }
+  await page.reload();
+  await button(page, "Saved filters").click();
+  for (const name of ["Of the first tab", "Of the second tab"]) await page.getByRole("menuitem", { name, exact: true }).waitFor();
+  await second.close();
+  const kept = z.record(z.string(), z.string()).parse(await page.evaluate("({ ...localStorage })"));
+  const theirs = await open("/instances?edition=community", { as: other, fresh: true });
+  const filters = Object.entries(kept).filter(([key]) => key.startsWith("filters"));
+  expect(filters).toHaveLength(1);
+  for (const each of filters) await theirs.evaluate(`localStorage.setItem(...${JSON.stringify(each)})`);
+  await theirs.reload();
+  await button(theirs, "Saved filters").click();
+  await expect.poll(() => theirs.getByRole("menuitem").allTextContents()).toEqual(["Save these filters…"]);
+});
+
+test("a link with times and days means the same in another time zone, and an old one without a zone still works", async ({
+  open,
+}) => {
+  const mine = await account({ seeded: true });
+  await seedInstance(mine.id, { name: "Shop" });
+  const [berlin, tokyo] = [
+    await open("/operations", { as: mine, zone: "Europe/Berlin", fresh: true }),
+    await open("/config.json", { as: mine, zone: "Asia/Tokyo", fresh: true }),
+  ];
+  const arrives = (page: Page, query: string) =>
+    page.waitForRequest((request) => decodeURIComponent(request.url()).includes(query));
+  const from = arrives(berlin, "created_after=2026-01-01T09:30:00.000Z");
+  await berlin.getByLabel("From", { exact: true }).fill("2026-01-01T10:30");
+  await from;
+  const again = arrives(tokyo, "created_after=2026-01-01T09:30:00.000Z");
+  await tokyo.goto(berlin.url());
+  await again;
+  await expect.poll(() => tokyo.getByLabel("From", { exact: true }).inputValue()).toBe("2026-01-01T18:30");
+  const old = arrives(tokyo, "created_after=2026-01-01T01:30:00.000Z");
+  await tokyo.goto("/operations?from=2026-01-01T10%3A30");
+  await old;
+
+  await moveTo(berlin, "/activity");
+  const day = arrives(berlin, "created_after=2026-03-28T23:00:00.000Z&created_before=2026-03-29T22:00:00.000Z");
+  await berlin.getByLabel("Filter by day").fill("2026-03-29"); // on which clocks go forward
+  await day;
+  const sameDay = arrives(tokyo, "created_after=2026-03-28T23:00:00.000Z");
+  await tokyo.goto(berlin.url());
+  await sameDay;
+  await expect.poll(() => tokyo.getByLabel("Filter by day").inputValue()).toBe("2026-03-29");
+  const oldDay = arrives(tokyo, "created_after=2026-03-28T15:00:00.000Z&created_before=2026-03-29T15:00:00.000Z");
+  await tokyo.goto("/activity?day=2026-03-29");
+  await oldDay;
+});
+
+test("words with a colon are searched for, unless they are a label", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  await seedInstance(mine.id, { name: "fix: prices", labels: { env: "production" } });
+  const page = await open("/instances", { as: mine });
+  const asks = async (typed: string): Promise<Record<string, string[]>> => {
+    const sent = page.waitForRequest((request) => /\/instances\?.*(search|label)=/.test(request.url()));
+    await page.getByLabel("Find instances").fill(typed);
+    const { searchParams } = new URL((await sent).url());
+    return { search: searchParams.getAll("search"), label: searchParams.getAll("label") };
+  };
+  expect(await asks("fix: prices")).toEqual({ search: ["fix: prices"], label: [] });
+  await page.getByRole("link", { name: "fix: prices" }).first().waitFor();
+  expect(await asks("203.0.113.7:22")).toEqual({ search: ["203.0.113.7:22"], label: [] });
+  expect(await asks("2001:db8::7")).toEqual({ search: ["2001:db8::7"], label: [] });
+  expect(await asks("prices env:production")).toEqual({ search: ["prices"], label: ["env:production"] });
 });
 
 test("servers are filtered by region and size, backups by kind and drill, and a label in a list filters it, blanks and all", async ({

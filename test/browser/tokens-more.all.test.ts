@@ -1,12 +1,11 @@
 // API keys that expire: what the form takes as their last day, and how their end is shown.
-import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { Token } from "../../shared/api/tokens.ts";
 import { account } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
+import { rowOf } from "./api-keys.ts";
 import { test } from "./browser.ts";
 
-const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 test("an expired API key is marked as expired", async ({ open }) => {
   const mine = await account();
   await mine.token(["servers:read"], new Date(Date.now() - 60_000).toISOString());

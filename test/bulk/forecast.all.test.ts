@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
+import type { Permission } from "../../shared/api/permissions.ts";
 import { Settings } from "../../shared/api/settings.ts";
 import { withinResponse } from "../../shared/operations/bulk/bulk-forecast.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -279,6 +280,14 @@ test("backups that the account's quotas have no room for are counted, and fail",
   expect(await quotas()).toEqual([]);
   await setQuota(one.id, "backup", used + 1);
   expect(await quotas()).toMatchObject([{ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 2 } }]);
+  const writes = ["instances:read", "backups:write"] as const;
+  const withPermissions = async (...permissions: readonly Permission[]) => {
+    const { api } = await one.token([...writes, ...permissions]);
+    return (await plan(api, "POST", "/bulk", { action: "backup", select })).warning_reasons.map(({ code }) => code);
+  };
+  expect(await withPermissions(), "how many backups there are is not to be known").toEqual(["bulk_quotas_short"]);
+  expect(await withPermissions("backups:read")).toEqual(["bulk_quotas"]);
+  expect(await withPermissions("settings:read")).toEqual(["bulk_quotas"]);
   const { id: held } = await seedInstance(one.id, { operation_id: unusedId("operation") });
   const withHeld = await plan(one.api, "POST", "/bulk", { action: "backup", select: { ids: [...select.ids, held] } });
   expect(withHeld.warning_reasons).toContainEqual({ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 3 } });

@@ -1,9 +1,7 @@
 // What a deployment tells its dashboard, in a file that is served with it.
-import { ENVIRONMENTS } from "../../../shared/domain/environments.ts";
+import { ENVIRONMENTS, type Environment } from "../../../shared/domain/environments.ts";
 import { hasTexts } from "../session/has-texts.ts";
 import { createStore } from "../session/store.ts";
-
-type Environment = (typeof ENVIRONMENTS)[number];
 
 export interface Brand {
   name: string;

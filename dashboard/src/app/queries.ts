@@ -1,9 +1,11 @@
 // Every query of the pages to the API, with its key in the cache: [resource, "list" or "one", its parameters].
 import type { Overview } from "../../../shared/api/overview.ts";
+import type { ListedServer } from "../../../shared/api/servers.ts";
 import type { AccountUser } from "../../../shared/api/users.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
+import { everyPage } from "./every-page.ts";
 
 /** The kinds of records whose changes change a query's response, where not all do that could. */
 export interface QueryMeta extends Record<string, unknown> {
@@ -38,12 +40,26 @@ const named = <T extends { id: string }>(resource: string, list: (query: { ids: 
 const METRICS_MS = 60_000;
 const ofMetrics = { staleTime: METRICS_MS, meta: { changedBy: [] } satisfies QueryMeta };
 
+const OFFLINE = "offline" satisfies ListedServer["status"];
+
 export const servers = {
   metrics: (id: string, query: ListQuery) => ({
     ...question(["servers", "metrics", id, query], ({ signal }) => client.servers.metrics({ params: { id }, query, signal })),
     ...ofMetrics,
   }),
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
+  /** Those that are offline or have little disk space, page by page, until as many are found as the overview counts. */
+  bad: ({ offline, low }: { offline: number; low: number }, isLow: (server: ListedServer) => boolean) =>
+    question(["servers", "list", "bad", low > 0], async ({ signal }) => {
+      const isOffline = ({ status }: ListedServer) => status === OFFLINE;
+      // The API lists by status, but not by the percentage of a disk that is free.
+      const query: ListQuery = { per_page: PER_PAGE_MAX, ...(low === 0 && { status: OFFLINE }) };
+      const { items } = await everyPage(
+        (cursor) => client.servers.list({ query: { ...query, ...cursor }, signal }),
+        (found) => found.filter(isOffline).length >= offline && found.filter(isLow).length >= low,
+      );
+      return { data: items.filter((server) => isOffline(server) || isLow(server)) };
+    }),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
   named: named("servers", (query) => client.servers.list({ query })),
 };
@@ -90,6 +106,9 @@ async function nightsSince(created_after: string, signal: AbortSignal) {
   return { made, isWhole: data.complete };
 }
 
+/** Ten requests: with more overdue, the picture says that it is not whole. */
+const OVERDUE_MAX = 10 * PER_PAGE_MAX;
+
 /**
  * The backups of the last nights, and the instances whose backups are overdue, if there are any. Not again by itself: it is the
  * largest response that a page asks for.
@@ -99,9 +118,14 @@ export const nights = (created_after: string, isAnyOverdue: boolean) => ({
     const late: ListQuery = { per_page: PER_PAGE_MAX, protection: "overdue" };
     const [found, overdue] = await Promise.all([
       nightsSince(created_after, signal),
-      isAnyOverdue ? client.instances.list({ query: late, signal }).then(({ data }) => data) : [],
+      isAnyOverdue
+        ? everyPage(
+            (cursor) => client.instances.list({ query: { ...late, ...cursor }, signal }),
+            ({ length }) => length >= OVERDUE_MAX,
+          )
+        : { items: [], isWhole: true },
     ]);
-    return { ...found, overdue };
+    return { ...found, overdue: overdue.items, isWhole: found.isWhole && overdue.isWhole };
   }),
   staleTime: Infinity,
   meta: { changedBy: [] } satisfies QueryMeta,
@@ -137,13 +161,13 @@ export const operations = {
     ...question(["operations", "log", id, status], ({ signal }) => client.operations.log({ params: { id }, signal })),
     meta: { changedBy: [] } satisfies QueryMeta,
   }),
-  /** What becomes of each resource of a bulk action. */
-  items: (id: string, query: ListQuery) => ({
-    ...question(["operations", "list", "items", id, query], async ({ signal }) => {
+  /** What becomes of each resource of a bulk action: another list with each change of its counts. */
+  items: (id: string, query: ListQuery, counts: readonly number[]) => ({
+    ...question(["operations", "list", "items", id, query, counts], async ({ signal }) => {
       const { data, meta } = await client.operations.items({ params: { id }, query, signal });
       return { data: data.map((item) => ({ ...item, id: item.resource.id })), meta };
     }),
-    meta: { changedBy: ["operations"] } satisfies QueryMeta,
+    meta: { changedBy: [] } satisfies QueryMeta,
   }),
 };
 

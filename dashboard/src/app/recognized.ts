@@ -6,5 +6,13 @@ import { text } from "../messages/text.ts";
 
 export function recognized(sentence: string): string {
   const found = recognizeProblem(sentence);
-  return found === null ? sentence : fillIn(text.app.problems[found.code], found.parameters);
+  return found === null ? sentence : fillIn(text.app.problems[found.code], found.parameters, showWord);
+}
+
+const NAMES_OF_WORDS = new Set(["action", "field", "phase", "resource", "status"]);
+
+/** What a parameter names, in the words of the catalog. A newer service may name more. */
+export function showWord(value: string | number, name: string): string {
+  const words: Readonly<Record<string, string>> = text.app.words;
+  return (NAMES_OF_WORDS.has(name) ? words[value] : undefined) ?? String(value);
 }

@@ -3,10 +3,11 @@ import Alert from "@cloudscape-design/components/alert";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
-import { useState } from "react";
+import { useId, useRef, useState } from "react";
 import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { May, useMay } from "../app/may.tsx";
 import { text } from "../messages/text.ts";
+import { useFocusFirst } from "../resource/page/use-focus-first.ts";
 import type { DialogProps } from "./candidate.ts";
 import { BulkDialog } from "./dialog.tsx";
 
@@ -18,6 +19,7 @@ interface Props extends DialogProps {
 export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
   const say = text.bulk.delete;
   const [typed, setTyped] = useState("");
+  const form = useId();
   const mayDeleteBackups = useMay()(...BACKUP_NEEDS.delete);
   const [withBackups, setWithBackups] = useState(alsoBackups);
   const count = props.selected.filter(({ why }) => why === undefined).length;
@@ -28,6 +30,7 @@ export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
       <Checkbox
         checked={withBackups}
         description={say.withBackupsAbout}
+        nativeInputAttributes={{ form }}
         onChange={({ detail }) => setWithBackups(detail.checked)}
       >
         {say.withBackups}
@@ -42,11 +45,41 @@ export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
       options={options}
       disabled={typed.trim() !== String(count)}
     >
-      <Alert type="warning">
-        <FormField label={say.typeCount(count)}>
-          <Input value={typed} inputMode="numeric" autoComplete={false} onChange={({ detail }) => setTyped(detail.value)} />
-        </FormField>
-      </Alert>
+      {(confirm) => (
+        <Alert type="warning">
+          <TypedCount {...{ form, count, typed }} onType={setTyped} onSubmit={confirm} />
+        </Alert>
+      )}
     </BulkDialog>
+  );
+}
+
+interface TypedCountProps {
+  /** The ID of the form: the Enter key confirms in its fields, wherever they stand. */
+  form: string;
+  count: number;
+  typed: string;
+  onType: (typed: string) => void;
+  onSubmit: () => void;
+}
+
+function TypedCount({ form: id, count, typed, onType, onSubmit }: TypedCountProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useFocusFirst(form);
+  return (
+    <form
+      id={id}
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <FormField label={text.bulk.delete.typeCount(count)}>
+        <Input value={typed} inputMode="numeric" autoComplete={false} onChange={({ detail }) => onType(detail.value)} />
+      </FormField>
+      {/* Without one, the Enter key confirms in fields of text alone, and not at the checkbox. */}
+      <button type="submit" hidden />
+    </form>
   );
 }

@@ -17,7 +17,8 @@ interface Props extends DialogProps {
   disabled?: boolean;
   /** What else the user decides. */
   options?: ReactNode;
-  children?: ReactNode;
+  /** What the user has to do, which may confirm as the button does. */
+  children?: (confirm: () => void) => ReactNode;
 }
 
 export function BulkDialog(props: Props) {
@@ -29,16 +30,20 @@ export function BulkDialog(props: Props) {
   const asked = ask(say.count(ids.length, kind));
   const bulk = useBulk(onDone);
   const request = { action, ids, ...(parameters !== undefined && { parameters }) };
+  const cannot = ids.length === 0 || disabled;
+  const confirm = (): void => {
+    if (!cannot) bulk.begin(request);
+  };
   return (
     <Dialog
       title={ids.length === 0 ? say.none(verb, selected.length, kind) : asked}
       confirm={ids.length === 0 ? verb : asked}
       destructive={action.startsWith("delete")}
-      disabled={ids.length === 0 || disabled}
+      disabled={cannot}
       pending={bulk.pending}
       error={bulk.error}
       send={() => sendBulk(request, crypto.randomUUID())}
-      onConfirm={() => bulk.begin(request)}
+      onConfirm={confirm}
       onDismiss={onDismiss}
     >
       {ids.length > 0 && (
@@ -49,7 +54,7 @@ export function BulkDialog(props: Props) {
           </Box>
           {options}
           <BulkForecast request={request} words={words} />
-          {children}
+          {children?.(confirm)}
         </>
       )}
       <Included of={choice} />

@@ -19,7 +19,11 @@ const bodyOf = ({ action, ids, parameters = {} }: BulkRequest) => ({ action, sel
 
 export const sendBulk = (request: BulkRequest, idempotencyKey: string) =>
   withoutGone(request, (left) =>
-    client.bulk.run({ body: bodyOf(left), idempotencyKey: left === request ? idempotencyKey : `${idempotencyKey}-left` }),
+    client.bulk.run({
+      body: bodyOf(left),
+      // What is gone stays gone: as many that are left are the same ones.
+      idempotencyKey: left === request ? idempotencyKey : `${idempotencyKey}-${left.ids.length}`,
+    }),
   );
 
 export const rehearseBulk = (request: BulkRequest): Promise<{ data: DryRun }> =>

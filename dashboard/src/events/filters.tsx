@@ -6,7 +6,7 @@ import { EVENT_CLASSES, type EventClass } from "../../../shared/domain/event-typ
 import type { ListQuery } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { PersonFilter, ResourceFilter, TypeFilter } from "../operations/filters.tsx";
-import { isDay, nextDay, startOf, useZone } from "../resource/words/moment.ts";
+import { addressOfDay, dayOfAddress, rangeOfAddress, useZone } from "../resource/words/moment.ts";
 import type { Narrowing } from "../resource/list/list-query.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { actionInWords, actionTypes } from "./words.ts";
@@ -14,13 +14,14 @@ import { actionInWords, actionTypes } from "./words.ts";
 const classIn = (place: ListState): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
 
 export function eventQuery(place: ListState): ListQuery {
-  const { type, actor, resource, day } = place;
+  const { type, actor, resource, day = "" } = place;
+  const range = rangeOfAddress(day);
   return {
     class: classIn(place),
     ...(type && { type }),
     ...(actor && { actor }),
     ...(resource && { resource_id: resource }),
-    ...(day && isDay(day) && { created_after: startOf(day), created_before: startOf(nextDay(day)) }),
+    ...(range && { created_after: range.from, created_before: range.to }),
   };
 }
 
@@ -45,8 +46,8 @@ export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
         className="date"
         type="date"
         aria-label={say.day}
-        value={day}
-        onChange={({ target }) => go({ ...place, page: 1, day: target.value })}
+        value={dayOfAddress(day)}
+        onChange={({ target }) => go({ ...place, page: 1, day: addressOfDay(target.value) })}
       />
       <ResourceFilter place={place} go={go} />
     </>

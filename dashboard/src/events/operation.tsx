@@ -7,14 +7,14 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
 import { useNavigate, useParams } from "react-router";
 import type { BulkResult, Operation, OperationItem } from "../../../shared/api/operations.ts";
-import { ITEM } from "../../../shared/domain/lifecycle.ts";
+import { ITEM, ITEM_STATUSES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
 import { May } from "../app/may.tsx";
 import { Page } from "../app/page.tsx";
-import { type ListQuery, operations } from "../app/queries.ts";
+import { type ListQuery, operations, type QueryMeta } from "../app/queries.ts";
 import { BulkProgress } from "../bulk/bulk-progress.tsx";
 import { Controls, sendControl } from "../bulk/controls.tsx";
 import type { Candidate } from "../bulk/candidate.ts";
@@ -47,8 +47,14 @@ const above = () => [{ text: text.operations.title, href: "/operations" }];
 
 export default function OperationDetail() {
   const { id = "" } = useParams();
+  const watched = useOperation(id);
+  // What the watch follows to its end needs no requests besides.
+  const question =
+    watched !== undefined && isOpen(watched)
+      ? { ...operations.one(id), meta: { changedBy: [] } satisfies QueryMeta }
+      : operations.one(id);
   return (
-    <Loaded kind={text.operations.one} above={above()} question={operations.one(id)}>
+    <Loaded kind={text.operations.one} above={above()} question={question}>
       {(operation) => <Shown key={operation.id} operation={operation} />}
     </Loaded>
   );
@@ -96,7 +102,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
           )}
         </SpaceBetween>
       </Container>
-      {bulk !== undefined && <Items operation={operation} />}
+      {bulk !== undefined && <Items operation={operation} bulk={bulk} />}
       {bulk === undefined &&
         (status === "failed" ? (
           <WorkLog operation={operation} />
@@ -118,16 +124,18 @@ const BulkActions = ({ operation, bulk }: { operation: Operation; bulk: BulkResu
     </May>
   );
 
-/** A moment more often than the service records what it did. */
-const LOOK_EVERY_MS = 2_000;
+/** What holds a resource that waits changes without the counts. */
+const LOOK_EVERY_MS = 10_000;
 
 type Item = OperationItem & { id: string };
 
-function Items({ operation }: { operation: Operation }) {
+function Items({ operation, bulk }: { operation: Operation; bulk: BulkResult }) {
   const say = text.bulk;
+  const counts = ITEM_STATUSES.map((status) => bulk[status]);
+  const isWorking = isOpen(operation) && operation.result?.control !== "pause";
   const list = (query: ListQuery) => ({
-    ...operations.items(operation.id, query),
-    refetchInterval: isOpen(operation) && LOOK_EVERY_MS,
+    ...operations.items(operation.id, query, counts),
+    ...(isWorking && { refetchInterval: LOOK_EVERY_MS }),
   });
   return (
     <ResourceTable<Item>

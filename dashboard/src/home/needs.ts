@@ -42,8 +42,11 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   const may = useMay();
   const { queries: ofFailures, failures } = useFailures();
   const offline = SERVER_PHASES.unreachable;
-  const isServerBad = counted.count(offline) > 0 || Object.values(lowDisks).some((count) => count > 0);
-  const machines = useQuery({ ...servers.list({ per_page: PER_PAGE_MAX }), enabled: isServerBad });
+  const bad = { offline: counted.count(offline), low: Object.values(lowDisks).reduce((sum, count) => sum + count, 0) };
+  const machines = useQuery({
+    ...servers.bad(bad, (server) => lowDiskOf(server) !== null),
+    enabled: bad.offline + bad.low > 0,
+  });
   const overdue = useQuery({
     ...instances.list({ protection: "overdue", per_page: SHOWN }),
     enabled: (protection?.overdue ?? 0) > 0,
@@ -66,9 +69,9 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   });
   const queries = [...ofFailures, machines, overdue, open, keys, became];
   const becameAt = (id: string): string | undefined => became.data?.data.find(({ resource }) => resource.id === id)?.created_at;
-  const bad = machines.data?.data ?? [];
-  const unreachable = bad.filter(({ status }) => status === offline);
-  const low = bad
+  const listed = machines.data?.data ?? [];
+  const unreachable = listed.filter(({ status }) => status === offline);
+  const low = listed
     .flatMap((server) => {
       const step = lowDiskOf(server);
       return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1], since: lowSince(found, server.id) }];

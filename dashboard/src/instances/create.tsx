@@ -10,7 +10,7 @@ import { Navigate, useNavigate, useSearchParams } from "react-router";
 import { create, type Instance } from "../../../shared/api/instances.ts";
 import type { Backup } from "../../../shared/api/backups.ts";
 import type { Catalog } from "../../../shared/api/catalog.ts";
-import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
+import { EDITIONS, type Edition } from "../../../shared/domain/erp-versions.ts";
 import type { ListedServer } from "../../../shared/api/servers.ts";
 import { databaseNameFrom } from "../../../shared/domain/database-name.ts";
 import { client } from "../app/client.ts";
@@ -127,8 +127,6 @@ interface Props {
   model: Instance | undefined;
   onMade: (made: Made) => void;
 }
-
-type Edition = Catalog["editions"][number];
 
 interface Values {
   name: string;

@@ -5,8 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Tiles from "@cloudscape-design/components/tiles";
 import type { Catalog } from "../../../shared/api/catalog.ts";
 import { text } from "../messages/text.ts";
-
-type Edition = Catalog["editions"][number];
+import type { Edition } from "../../../shared/domain/erp-versions.ts";
 
 interface Erp {
   erp_version: string;

@@ -18,11 +18,12 @@ import { Time } from "../resource/words/time.tsx";
 import { Address } from "./address.tsx";
 import { certificateFacts } from "./certificate.tsx";
 import { healthFacts } from "./health.tsx";
+import { ServerLink } from "./server-link.tsx";
 
 function placeFacts({ server_id, erp_version, edition }: ShownInstance, server: ServerOf | undefined) {
   const { fields } = text.instances;
   return [
-    { label: fields.server, value: <Link to={`/servers/${server_id}`}>{server?.name ?? server_id}</Link> },
+    { label: fields.server, value: <ServerLink id={server_id} server={server} /> },
     { label: fields.version, value: text.instances.create.odoo(`${erp_version} ${edition}`) },
   ];
 }

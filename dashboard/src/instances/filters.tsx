@@ -10,9 +10,9 @@ import type { Narrowing } from "../resource/list/list-query.ts";
 import { usePages } from "../resource/page/use-pages.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { serviceNow } from "../session/clock.ts";
+import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
 
 const NAMES = ["version", "edition", "image", "older", "drill"] as const;
-const EDITIONS = ["community", "enterprise"] as const;
 const DRILLS = ["passed", "failed"] as const;
 /** Whether there is a newer image, as the API says it. */
 const IMAGES = { newer: "true", newest: "false" } as const;

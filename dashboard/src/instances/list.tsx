@@ -15,6 +15,7 @@ import { InstancesBulk } from "./bulk.tsx";
 import { InstanceFilters, instanceQuery } from "./filters.tsx";
 import { InstanceMenu } from "./menu.tsx";
 import { InstanceStatus, statusInWords } from "./instance-status.tsx";
+import { ServerLink } from "./server-link.tsx";
 
 /** By its ID for an API key that may not read servers. */
 const serverNameOf = ({ server, server_id }: ListedInstance): string => server?.name ?? server_id;
@@ -45,7 +46,7 @@ function columnsOf(): [Column<ListedInstance>, ...Column<ListedInstance>[]] {
     {
       id: "server",
       header: fields.server,
-      cell: (instance) => <Link to={`/servers/${instance.server_id}`}>{serverNameOf(instance)}</Link>,
+      cell: ({ server_id, server }) => <ServerLink id={server_id} server={server} />,
       text: serverNameOf,
     },
     {

@@ -12,29 +12,28 @@ const REFRESH_EVERY_MS = 5_000;
 const LAG_MS = 1_000;
 const LAGGING_TRIES = 4;
 
+/** A bulk action begins and ends something all the time: all of its pages together stay far below the rate limit. */
+const REFRESH_IN_BULK_MS = 10_000;
+
 /** Collects ends until the page is refreshed. */
-export function createEndReporter(): (ended: readonly Operation[]) => void {
+export function createEndReporter(): (ended: readonly Operation[], isBulkRunning: boolean) => void {
   let unreported: Operation[] = [];
   let refreshedAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const refreshNow = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
     refreshedAt = Date.now();
     const ended = unreported;
     unreported = [];
     void refreshAndReport(ended);
   };
-  return (ended) => {
+  return (ended, isBulkRunning) => {
     unreported.push(...ended);
-    const wait = refreshedAt + REFRESH_EVERY_MS - Date.now();
-    if (wait <= 0) refreshNow();
-    timer ??= setTimeout(
-      () => {
-        timer = undefined;
-        refreshNow();
-      },
-      Math.max(wait, REFRESH_EVERY_MS),
-    );
+    const every = isBulkRunning ? REFRESH_IN_BULK_MS : REFRESH_EVERY_MS;
+    if (refreshedAt + every <= Date.now()) refreshNow();
+    timer ??= setTimeout(refreshNow, every);
   };
 }
 

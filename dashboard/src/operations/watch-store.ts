@@ -14,6 +14,9 @@ import { createEndReporter } from "./end-reporter.ts";
 
 /** A little over 2 seconds, so that any two seconds contain at most one request, but for those of `createSearch`. */
 const ASK_EVERY_MS = 2_100;
+/** A bulk action lasts long, and its own page asks for its items as often as the watch says that something has become of them. */
+const ASK_IN_BULK_MS = 3_000;
+const ASK_WHILE_PAUSED_MS = 10_000;
 /** Newest first: running operations are nearly always among these; the others are the oldest of those that run. */
 const PAGE = 50;
 
@@ -21,6 +24,15 @@ const KEY = ["watch"];
 const RECORDS = new Set<unknown>(["servers", "instances", "backups"]);
 
 export const isOpen = ({ status }: Operation): boolean => status === "pending" || status === "running";
+
+const isBulk = ({ result }: Operation): boolean => result?.bulk !== undefined;
+const isPaused = ({ result }: Operation): boolean => result?.control === "pause" && result.bulk?.running === 0;
+
+/** How often the watch asks while these are in progress. */
+function askEvery(running: readonly Operation[]): number {
+  if (running.length > 0 && running.every(isPaused)) return ASK_WHILE_PAUSED_MS;
+  return running.some(isBulk) ? ASK_IN_BULK_MS : ASK_EVERY_MS;
+}
 
 /** A bulk action reports on those that it begins. */
 const isOfBulk = ({ request_id }: Operation): boolean => request_id.startsWith("op_");
@@ -51,7 +63,10 @@ function createWatch() {
       // The page's first requests already show what was running when it opened.
       if ((begun.length > 0 && noticed) || ended.length > 0)
         // An operation may end before the watch first sees it: its record says who started it.
-        reportEnds(ended.filter((each) => each.created_by.id === session()?.user.id && !isOfBulk(each)));
+        reportEnds(
+          ended.filter((each) => each.created_by.id === session()?.user.id && !isOfBulk(each)),
+          operations.some((each) => isOpen(each) && isBulk(each)),
+        );
       noticed = true;
     },
     /** Follows the operations in responses, until the returned function is called. */
@@ -109,9 +124,10 @@ function watchQuery(followed: Set<string>) {
     refetchOnWindowFocus: "always",
     refetchInterval: ({ state }) => {
       // The watch follows operations that it just saw running a moment later, after this request.
-      if (followed.size === 0 && !(state.data ?? []).some(isOpen)) return recoverAfter(state.error);
+      const running = (state.data ?? []).filter(isOpen);
+      if (followed.size === 0 && running.length === 0) return recoverAfter(state.error);
       const wait = state.error instanceof ClientError ? (state.error.retryAfter ?? 0) * 1000 : 0;
-      return Math.max(ASK_EVERY_MS, wait);
+      return Math.max(askEvery(running), wait);
     },
   });
 }

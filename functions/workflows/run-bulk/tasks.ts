@@ -77,10 +77,8 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   run.operation = operation;
   for (const item of withStatus(run, ITEM.running)) await followItem(run, item);
   const control = operation.result?.control;
-  const { failed } = countItems(run.items);
-  const { stop_after_failures = Infinity } = run.bulk;
   if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
-  else if (failed >= stop_after_failures) await cancelRest(run, because("bulk_stopped", { count: failed }));
+  else if (hasFailedTooOften(run)) await cancelRest(run, because("bulk_stopped", { count: withStatus(run, ITEM.failed).length }));
   else if (isExpired(operation)) await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
   const begun = control === "pause" ? 0 : await beginItems(run);
   await record(run);
@@ -118,10 +116,14 @@ async function cancelItem({ operation, action }: Run, item: BulkItem, error: Bul
   else await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
 }
 
+const hasFailedTooOften = ({ items, bulk: { stop_after_failures = Infinity } }: Run): boolean =>
+  countItems(items).failed >= stop_after_failures;
+
 /** Begins the action on as many resources as may run at once; how many. */
 async function beginItems(run: Run): Promise<number> {
   let begun = 0;
   for (const item of withStatus(run, ITEM.waiting)) {
+    if (hasFailedTooOften(run)) break;
     // No server has work with the backups of what is deleted, and those that are held are only waited for.
     const running = withStatus(run, ITEM.running).filter(({ backups_held_since }) => backups_held_since === undefined);
     if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
@@ -188,8 +190,12 @@ async function settleItem(run: Run, item: BulkItem, error: ResponseError): Promi
 
 type ResponseError = Extract<InProcessResponse, { error: unknown }>["error"];
 
-const requestFor = ({ operation }: Run, caller: Caller, id: string) => ({
-  caller,
+/** With no more permissions than those need who read the items: an error of a request is stored in its caller's words. */
+const requestFor = ({ operation, bulk, action }: Run, caller: Caller, id: string) => ({
+  caller: {
+    ...caller,
+    permissions: caller.permissions.filter((each) => each === `${bulk.type}s:read` || action.permissions.includes(each)),
+  },
   requestId: operation.id,
   id,
   idempotencyKey: `bulk:${operation.id}:${id}`,

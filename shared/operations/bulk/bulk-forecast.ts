@@ -53,7 +53,9 @@ export async function forecastBulk(reader: Caller, planned: Planned): Promise<Fo
         ...(action === "deploy" ? warnOfChoices(deployChoices().parse(parameters)) : []),
         ...outcomes.flatMap(({ warnings }) => warnings),
         ...(selected.type === "backup" && action === "delete" ? await warnOfLastBackups(reader, selected.records) : []),
-        ...(action === "backup" ? await warnOfQuotas(reader.account_id, outcomes.flatMap(({ effects }) => effects).length) : []),
+        ...(action === "backup"
+          ? await warnOfQuotas(reader, reader.account_id, outcomes.flatMap(({ effects }) => effects).length)
+          : []),
         ...(await warnOfRoom(reader, reader.account_id, work, action === "drill" ? 1 : BULK.perServer)),
       ]),
     },

@@ -48,9 +48,9 @@ export const relabeling = (resource: Effect["resource"], labels: Record<string, 
   effect("update", resource, isDeepStrictEqual(changedLabels(labels, change), labels) ? "nothing_changed" : "labels_changed");
 
 /** As the request for the one resource is checked. */
-export function requireLabels(present: Record<string, string>, change: LabelsChange): void {
+export function requireLabels(current: Record<string, string>, change: LabelsChange): void {
   const problems: Problem[] = [];
-  tryParse(labels, changedLabels(present, change), problems);
+  tryParse(labels, changedLabels(current, change), problems);
   requireNone(problems.map(({ reason }) => ({ field: "labels", reason })));
 }
 

@@ -49,11 +49,13 @@ export async function keepsBackup(
   return (await listChildren(list, { per_page: 1 }, isKept)).items.length > 0;
 }
 
-/** How many of the new backups have room in the account's quotas, if not all. */
-export async function warnOfQuotas(accountId: string, planned: number): Promise<Sentence[]> {
+/** How many of the new backups have room in the account's quotas, if not all: that says how many backups the account has. */
+export async function warnOfQuotas(reader: Reader, accountId: string, planned: number): Promise<Sentence[]> {
   const { used_backup, limit_backup, used_backup_bytes, limit_backup_bytes } = await getAccount(accountId);
   const room = used_backup_bytes < limit_backup_bytes ? Math.max(0, limit_backup - used_backup) : 0;
-  return room < planned ? [sentence("bulk_quotas", { room_count: room, backup_count: planned })] : [];
+  if (room >= planned) return [];
+  const knowsQuotas = mayRead(reader, "backup") || reader.permissions.includes("settings:read");
+  return [knowsQuotas ? sentence("bulk_quotas", { room_count: room, backup_count: planned }) : sentence("bulk_quotas_short")];
 }
 
 /** What the servers have too little disk for, of as much of the work as each does at once. */

@@ -4,6 +4,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { ClientError } from "../../../../shared/api/client-of.ts";
 import type { DryRun } from "../../../../shared/api/dry-run.ts";
 import type { SentenceCode } from "../../../../shared/domain/sentences.ts";
@@ -81,10 +82,25 @@ const WHOLE_WORDS = { overflowWrap: "anywhere", wordBreak: "normal" } as const;
 
 /** All of them, since the last one may be the worst. A bulk action may warn of a thousand resources by name: then they scroll. */
 function Warnings({ of: warnings }: { of: readonly string[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [scrolls, setScrolls] = useState(false);
+  useEffect(() => {
+    const observer = new ResizeObserver(([seen]) =>
+      setScrolls(seen !== undefined && seen.target.scrollHeight > seen.target.clientHeight),
+    );
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [warnings]);
   if (warnings.length === 0) return null;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it
-    <div className="warnings" role="region" aria-label={text.resource.forecast.warnings} tabIndex={0}>
+    <div
+      ref={box}
+      className="warnings"
+      role="region"
+      aria-label={text.resource.forecast.warnings}
+      // What scrolls must take the focus, or the keyboard cannot scroll it.
+      {...(scrolls && { tabIndex: 0 })}
+    >
       {warnings.map((warning) => (
         <Box key={warning} margin={{ top: "xs" }}>
           <StatusIndicator type="warning" wrapText>

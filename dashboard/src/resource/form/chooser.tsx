@@ -54,7 +54,7 @@ export function ChooserSelect<Item extends { id: string }>(props: SelectProps<It
   const toOption = (item: Item): Option => ({ value: item.id, ...props.optionOf(item) });
   const found = items.map(toOption);
   const options = any === undefined || found.length === 0 ? found : [{ value: "", label: any }, ...found];
-  const present = options.find(({ value }) => value === chosen);
+  const selected = options.find(({ value }) => value === chosen);
   // A search may leave the chosen one out.
   const [last, setLast] = useState<Option>();
   const before = [last, initially && toOption(initially)].find((option) => option?.value === chosen);
@@ -68,7 +68,7 @@ export function ChooserSelect<Item extends { id: string }>(props: SelectProps<It
     <Select
       {...(ariaLabel !== undefined && { ariaLabel })}
       options={options}
-      selectedOption={present ?? before ?? null}
+      selectedOption={selected ?? before ?? null}
       triggerVariant="option"
       placeholder={placeholder}
       empty={total > 0 ? say.noMatches(formatCount(total), what) : empty}

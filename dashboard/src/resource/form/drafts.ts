@@ -1,6 +1,7 @@
 // Form values at the end of a session, and when the page reloads by itself: the same user finds them again. Another reload
 // forgets them.
 import { endingOf, session } from "../../session/session.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 interface Draft {
   owner: string;
@@ -13,9 +14,8 @@ const drafts = new Map(stored());
 /** A user who signs out wants nothing to stay. */
 export const endedByItself = (): boolean => endingOf() === "ended" || endingOf() === "expired";
 
-/** Passwords and confirmations are never kept. */
 export function saveDraft(key: string, owner: string | undefined, typed: object): void {
-  const values = Object.fromEntries(Object.entries(typed).filter(([name]) => !/password|confirmation/.test(name)));
+  const values = withoutSecrets(typed);
   if (owner === undefined || Object.keys(values).length === 0) return;
   drafts.set(key, { owner, values });
 }

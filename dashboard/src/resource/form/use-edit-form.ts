@@ -86,9 +86,9 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
       sendVersioned(question, (base ?? now).etag, {
         accepts: (found) => !isConflict(foreignChanges(start, valuesOf(found))),
         send: async ({ data, precondition }) => {
-          const present = data === undefined ? initial : valuesOf(data);
-          const whole = body({ ...present, ...typed });
-          return send(changedIn(whole, body(present)), precondition, whole);
+          const current = data === undefined ? initial : valuesOf(data);
+          const whole = body({ ...current, ...typed });
+          return send(changedIn(whole, body(current)), precondition, whole);
         },
       }),
     done: (result: Result) => {
@@ -102,8 +102,8 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     if (isTouched && base === undefined) setBase(now);
   });
 
-  const foreignChanges = (since: Values, present: Values): ForeignChange[] =>
-    changesBetween(shown(since), shown(present), shown({ ...present, ...typed }));
+  const foreignChanges = (since: Values, current: Values): ForeignChange[] =>
+    changesBetween(shown(since), shown(current), shown({ ...current, ...typed }));
   const isConflict = (changes: readonly ForeignChange[]): boolean => changes.some(({ mine }) => isWhole || mine !== undefined);
   const changes = isTouched ? foreignChanges(start, initial) : [];
   const keep = (): void => {
@@ -124,6 +124,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
   const isUnchanged = Object.keys(mine).length === 0;
   return {
     ...form,
+    reset,
     conflict,
     /** The conflict says what it is. */
     failure: conflict === undefined ? form.failure : undefined,
@@ -145,10 +146,10 @@ function useRecord<Data, Values extends object>({ record, question, values, crea
   const latest = isNone ? undefined : data; // the cache keeps one that was deleted
   const [base, setBase] = useBase(of);
   const isDeleted = creates && isNone && base?.etag !== undefined;
-  const present = values(latest?.data ?? record);
+  const current = values(latest?.data ?? record);
   // Until the user has decided what becomes of their changes, the fields beside these stay as they were.
-  const initial: Values = { ...present, ...(isDeleted && base.values) };
-  return { isNone, isDeleted, initial, now: baseOf(present, latest?.etag), base, setBase };
+  const initial: Values = { ...current, ...(isDeleted && base.values) };
+  return { isNone, isDeleted, initial, now: baseOf(current, latest?.etag), base, setBase };
 }
 
 /** What somebody else has changed since `before`, beside what the user's own change makes of it. */

@@ -65,7 +65,8 @@ export function useFields<Values extends object, Body, Result>({
   const sent = mutation.variables && body(mutation.variables);
   useFocusOnProblem(form, mutation.error);
 
-  const error = (field: string): string | undefined => (changed.has(field) ? undefined : problemOfField(fields, field, sent));
+  const remaining = (field: string) => (changed.has(field) ? [] : fields);
+  const error = (field: string): string | undefined => problemOfField(remaining(field), field, sent);
   const set: (news: Partial<Values>, as?: string) => void = change;
 
   return {
@@ -73,6 +74,8 @@ export function useFields<Values extends object, Body, Result>({
     values,
     set,
     error,
+    /** Without those of its parts, which have fields of their own. */
+    ownError: (field: string) => problemOfField(remaining(field).filter(isOf(field)), field),
     /** Binds a text field: `<TextField label="Name" {...form.text("name")} />`. */
     text: (field: keyof Values & string, as: string = field): TextBinding => ({
       value: String(values[field]),
@@ -119,6 +122,11 @@ function useTyped(draft: string) {
     forget: () => setTyped({}),
   };
 }
+
+const isOf =
+  (field: string) =>
+  (problem: { field: string }): boolean =>
+    problem.field === field;
 
 /** Why a field of a body, or a part of it, is invalid. */
 export function problemOfField(problems: ReturnType<typeof problemsOf>, field: string, body?: unknown): string | undefined {

@@ -2,6 +2,7 @@
 import { useRef, useState } from "react";
 import type { ListMeta } from "../../../../shared/api/fields.ts";
 import { PER_PAGE_MAX } from "../../../../shared/domain/limits.ts";
+import { everyPage } from "../../app/every-page.ts";
 import type { ListQuery, Question } from "../../app/queries.ts";
 import { waitForRoom } from "../../app/gate.ts";
 import { queryClient } from "../../app/query-client.ts";
@@ -68,12 +69,9 @@ export async function allPages<Item>(
   isWanted: (found: number) => boolean,
   fetch: (page: Question<Page<Item>>) => Promise<Page<Item>> = fetchPage,
 ): Promise<Item[]> {
-  const found: Item[] = [];
-  for (let cursor: string | undefined; ;) {
-    const asked = { ...query, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
-    const { data, meta } = await fetch(list(asked));
-    found.push(...data);
-    if (meta.next_cursor === null || !isWanted(found.length)) return found;
-    cursor = meta.next_cursor;
-  }
+  const { items } = await everyPage(
+    (cursor) => fetch(list({ ...query, per_page: PER_PAGE_MAX, ...cursor })),
+    ({ length }) => !isWanted(length),
+  );
+  return items;
 }

@@ -4,13 +4,13 @@ import { type ReactNode, useState } from "react";
 import type { ListQuery } from "../../app/queries.ts";
 import { text } from "../../messages/text.ts";
 import type { FiltersProps } from "./list-query.ts";
-import { momentOfField, useZone } from "../words/moment.ts";
+import { addressOfField, fieldOfAddress, momentOfAddress, useZone } from "../words/moment.ts";
 import type { Parameter, ListState } from "./use-list-state.ts";
 
 const NAMES = ["from", "to"] as const;
 
 export function createdQuery({ from = "", to = "" }: ListState): ListQuery {
-  const [created_after, created_before] = [momentOfField(from), momentOfField(to)];
+  const [created_after, created_before] = [momentOfAddress(from), momentOfAddress(to)];
   return { ...(created_after && { created_after }), ...(created_before && { created_before }) };
 }
 
@@ -26,8 +26,8 @@ export function CreatedFilter({ place, go, labels = text.resource.find.created }
       <input
         className="date"
         type="datetime-local"
-        value={place[name] ?? ""}
-        onChange={({ target }) => go({ ...place, page: 1, [name]: target.value })}
+        value={fieldOfAddress(place[name] ?? "")}
+        onChange={({ target }) => go({ ...place, page: 1, [name]: addressOfField(target.value) })}
       />
     </label>
   ));

@@ -55,13 +55,19 @@ const LABEL = /^[a-z0-9][a-z0-9_.-]{0,62}:/;
 /** The label of a link or of a row's button. A value may have blanks, which what is typed cannot. */
 export const labelIn = ({ label }: ListState): string | undefined => (LABEL.test(label ?? "") ? label : undefined);
 
-/** What a list is asked for: `env:production` is a label, anything else is searched for as words. */
+const IPV4 = /^\d+(\.\d+){3}:/;
+const IPV6 = /^[0-9a-f]*(:[0-9a-f]*){2,}$/;
+
+/** `env:production` is a label, but no word before a colon, no address with a port and none with colons. */
+const isLabel = (typed: string): boolean => LABEL.test(typed) && !typed.endsWith(":") && !IPV4.test(typed) && !IPV6.test(typed);
+
+/** What a list is asked for: labels, and anything else is searched for as words. */
 function parseTyped(typed: string, chosen: string | undefined): ListQuery {
   const parts = withoutUrls(typed)
     .split(/\s+/)
     .filter((part) => part !== "");
-  const label = [...(chosen === undefined ? [] : [chosen]), ...parts.filter((part) => LABEL.test(part))];
-  const search = parts.filter((part) => !LABEL.test(part)).join(" ");
+  const label = [...(chosen === undefined ? [] : [chosen]), ...parts.filter(isLabel)];
+  const search = parts.filter((part) => !isLabel(part)).join(" ");
   return { ...(label.length > 0 && { label }), ...(/[\p{L}\p{N}]/u.test(search) && { search: search.slice(0, 100) }) };
 }
 

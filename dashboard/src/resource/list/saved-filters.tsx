@@ -1,11 +1,14 @@
-// The filters of a list that the user has given a name, kept in this browser.
+// The filters of a list that the user has given a name, kept in this browser for them alone: the names
+// may say something that the next person to sign in here may not read.
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useState } from "react";
 import { useLocation } from "react-router";
 import { lazily } from "../../app/lazily.tsx";
 import { text } from "../../messages/text.ts";
-import { listKey, parsed } from "./use-preferences.ts";
+import { session } from "../../session/session.ts";
+import { listKey } from "./use-preferences.ts";
 import { type ListState, PARAMETERS } from "./use-list-state.ts";
+import { parseJson } from "../../../../shared/domain/json.ts";
 
 const NameFilters = lazily(async () => (await import("./name-filters.tsx")).NameFilters);
 
@@ -16,7 +19,7 @@ interface Saved {
 
 /** The stored value may come from another version, or be anything: what is not valid is left out. */
 function stored(key: string): Saved[] {
-  const value = parsed(localStorage.getItem(key) ?? "[]");
+  const value = parseJson(localStorage.getItem(key) ?? "[]");
   return Array.isArray(value) ? value.flatMap((each: unknown) => savedIn(each) ?? []) : [];
 }
 
@@ -38,10 +41,12 @@ interface Props {
 export function SavedFilters({ prefix, place, go }: Props) {
   const say = text.resource.find.saved;
   const { pathname } = useLocation();
-  const key = listKey("filters", pathname, prefix);
+  const key = listKey(`filters ${session()?.user.id}`, pathname, prefix);
   const [saved, set] = useState(() => stored(key));
   const [naming, setNaming] = useState(false);
-  const keep = (next: typeof saved): void => {
+  /** Another tab may have saved some since. */
+  const keep = (change: (before: readonly Saved[]) => Saved[]): void => {
+    const next = change(stored(key));
     localStorage.setItem(key, JSON.stringify(next));
     set(next);
   };
@@ -63,7 +68,7 @@ export function SavedFilters({ prefix, place, go }: Props) {
           const one = saved[Number(index)];
           if (what === "save") setNaming(true);
           else if (what === "go") go({ ...one?.place, page: 1 });
-          else keep(saved.filter((each) => each !== one));
+          else keep((before) => before.filter((each) => each.name !== one?.name));
         }}
       >
         {say.title}
@@ -71,7 +76,7 @@ export function SavedFilters({ prefix, place, go }: Props) {
       {naming && (
         <NameFilters
           onName={(name) => {
-            keep([...saved.filter((each) => each.name !== name), { name, place: Object.fromEntries(chosen) }]);
+            keep((before) => [...before.filter((each) => each.name !== name), { name, place: Object.fromEntries(chosen) }]);
             setNaming(false);
           }}
           onDismiss={() => setNaming(false)}

@@ -1,6 +1,7 @@
 // How a user wants to see a list: the page size, the columns, the density and the sort, remembered in this browser for each list.
 import { useState } from "react";
 import { useLocation } from "react-router";
+import { parseJson } from "../../../../shared/domain/json.ts";
 
 export const PAGE_SIZES = [10, 20, 50, 100] as const;
 
@@ -13,7 +14,7 @@ export interface Preferences {
 }
 
 /** Where the browser keeps something of a list, the same for every instance's page. `prefix` tells the lists of a page apart. */
-export const listKey = (what: "list" | "filters", pathname: string, prefix: string): string =>
+export const listKey = (what: "list" | `filters ${string}`, pathname: string, prefix: string): string =>
   `${what} ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
 
 export function usePreferences(prefix: string): [Preferences, (next: Preferences) => void] {
@@ -31,7 +32,7 @@ export function usePreferences(prefix: string): [Preferences, (next: Preferences
 
 /** The stored value may come from another version, or be anything: what is not valid counts as not chosen. */
 function stored(key: string): Preferences {
-  const value = parsed(localStorage.getItem(key) ?? "{}");
+  const value = parseJson(localStorage.getItem(key) ?? "{}");
   if (typeof value !== "object" || value === null) return {};
   const of = (name: keyof Preferences): unknown => Reflect.get(value, name);
   const [sort, columns, compact] = [of("sort"), of("columns"), of("compact")];
@@ -43,14 +44,4 @@ function stored(key: string): Preferences {
     compact: typeof compact === "boolean" ? compact : undefined,
     sort: typeof sort === "string" ? sort : undefined,
   };
-}
-
-/** Undefined for what is no JSON. */
-export function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

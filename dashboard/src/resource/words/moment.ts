@@ -3,6 +3,7 @@
 import { locale } from "../../messages/language.ts";
 import { text } from "../../messages/text.ts";
 import { createStore } from "../../session/store.ts";
+import { BASE32 } from "../../../../shared/domain/base32.ts";
 
 export const ZONES = ["local", "utc"] as const;
 type Zone = (typeof ZONES)[number];
@@ -59,8 +60,6 @@ export function formatTime(at: string): string {
 
 /** IDs can be sorted by their time: ten characters of base32, in milliseconds. */
 const TIME_IN_ID = [-26, -16] as const;
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-
 /** When a record was created, by its ID alone. */
 export const formatTimeOfId = (id: string): string =>
   formatTime(
@@ -68,7 +67,7 @@ export const formatTimeOfId = (id: string): string =>
       id
         .slice(...TIME_IN_ID)
         .split("")
-        .reduce((sum, each) => sum * 32 + ALPHABET.indexOf(each), 0),
+        .reduce((sum, each) => sum * 32 + BASE32.indexOf(each), 0),
     ).toISOString(),
   );
 
@@ -95,10 +94,51 @@ export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && 
 export const startOf = (day: string): string =>
   new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();
 
+const FIELD = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/;
+
 /** A text such as 2026-11-20T22:00, as a field of the browser has it, in the chosen zone; undefined if it is none. */
-export function momentOfField(text: string): string | undefined {
+function momentOfField(text: string): string | undefined {
   const time = new Date(chosen.get() === "utc" ? `${text}Z` : text);
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+  return FIELD.test(text) && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+}
+
+/** A time as an address has it, with its zone, so that a link means the same for everybody. Earlier versions wrote none. */
+export function momentOfAddress(text: string): string | undefined {
+  const time = new Date(text);
+  return /T.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime()) ? time.toISOString() : momentOfField(text);
+}
+
+/** What the user has typed in a field of the browser, for the address: to the minute. */
+export const addressOfField = (text: string): string => momentOfField(text)?.replace(/:00\.000Z$/, "Z") ?? text;
+
+/** A time of an address for a field of the browser, in the chosen zone. */
+export function fieldOfAddress(text: string): string {
+  const moment = momentOfAddress(text);
+  if (moment === undefined) return text;
+  const time = new Date(moment);
+  const offset = chosen.get() === "utc" ? 0 : time.getTimezoneOffset() * 60_000;
+  return new Date(time.getTime() - offset).toISOString().slice(0, "2026-11-20T22:00".length);
 }
 
 export const nextDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+
+/** A chosen day, for the address: when it begins here, with the offset, so that a link means the same everywhere. */
+export function addressOfDay(day: string): string {
+  if (!isDay(day)) return day;
+  const east = chosen.get() === "utc" ? 0 : -new Date(startOf(day)).getTimezoneOffset();
+  const digits = (count: number): string => String(Math.floor(count)).padStart(2, "0");
+  return `${day}T00:00${east < 0 ? "-" : "+"}${digits(Math.abs(east) / 60)}:${digits(Math.abs(east) % 60)}`;
+}
+
+/** The day of an address, as whoever chose it calls it. Those of earlier versions are in the zone of whoever opens them. */
+export const dayOfAddress = (address: string): string => address.slice(0, "2026-11-20".length);
+
+/** When the day of an address begins and ends; undefined if it is none. */
+export function rangeOfAddress(address: string): { from: string; to: string } | undefined {
+  const day = dayOfAddress(address);
+  if (!isDay(day)) return undefined;
+  const from = momentOfAddress(address) ?? startOf(day);
+  // In the reader's own zone, also where clocks change; in another one, where that is not known, after 24 hours.
+  const to = from === startOf(day) ? startOf(nextDay(day)) : new Date(Date.parse(from) + 86_400_000).toISOString();
+  return { from, to };
+}

@@ -2,6 +2,7 @@
 // sentence is shown.
 import { fillWithParts } from "../../../../shared/domain/parts.ts";
 import type { Parameters } from "../../../../shared/domain/sentences.ts";
+import { showWord } from "../../app/recognized.ts";
 import { steps as englishSteps } from "../../messages/en/steps.ts";
 import { text } from "../../messages/text.ts";
 import { formatTime } from "./moment.ts";
@@ -30,7 +31,7 @@ function templateOf(code: string | number | undefined): string | undefined {
 function show(value: string | number, name: string): string {
   if (name === "step") return stepInWords(String(value));
   if (name.endsWith("_bytes")) return sizeInWords(Number(value));
-  return typeof value === "string" && TIME.test(value) ? formatTime(value) : String(value);
+  return typeof value === "string" && TIME.test(value) ? formatTime(value) : showWord(value, name);
 }
 
 /** Translates a step by its English name. */
