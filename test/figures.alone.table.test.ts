@@ -581,10 +581,10 @@ async function clientFor(id: string): Promise<Client> {
 }
 
 const requests = [
-  ...some(byRoute, 1).map((row) => ({ ...row, how: "alone", keyed: false })),
+  ...some(byRoute, 2).map((row) => ({ ...row, how: "alone", keyed: false })),
   ...some(
     byRoute.filter(({ idempotent }) => idempotent),
-    4,
+    8,
   ).map((row) => ({
     ...row,
     how: "with an Idempotency-Key",

@@ -23,6 +23,8 @@ const SAME: readonly string[] = [
   "events.fields.status",
   "events.fields.url",
   "app.product",
+  "app.words.offline",
+  "words.offline",
   "app.span.hours",
   "app.span.minutes",
   "app.span.seconds",

@@ -4,9 +4,10 @@
 import { appendFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { CHECKS, runChecks } from "./harness/checks.ts";
+import { leaveParent } from "./harness/children.ts";
 import { report } from "./harness/report.ts";
 import { Ring, RING_VARIABLE } from "./harness/ring.ts";
-import { leaveParent, runInRounds, stopChildrenWithThis } from "./harness/rounds.ts";
+import { runInRounds, stopChildrenWithThis } from "./harness/rounds.ts";
 
 const { values } = parseArgs({ options: { ring: { type: "string", default: "test" }, part: { type: "string" } } });
 const ring = Ring.parse(values.ring);

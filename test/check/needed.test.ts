@@ -24,7 +24,7 @@ it.each([
   ["shared/hosts/script/files/archive.py", "test/hosts/archives.all.test.ts"],
   ["infra/function.ts", "test/infra/stack.test.ts"],
   ["infra/local/s3/uploads.ts", "test/local/storage.test.ts"],
-  ["dashboard/src/servers/list.tsx", "test/browser/pages.test.ts"],
+  ["dashboard/src/servers/list.tsx", "test/browser/pages.table.test.ts"],
   ["dashboard/src/messages/de/index.ts", "test/messages.test.ts"],
   ["docs/backups.md", "test/words.test.ts"],
 ])("%s needs %s", (changed, test) => {

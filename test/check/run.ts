@@ -16,7 +16,8 @@ import {
   serviceTypes,
 } from "../harness/checks.ts";
 import { leastSeconds, report } from "../harness/report.ts";
-import { leaveParent, type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
+import { leaveParent } from "../harness/children.ts";
+import { type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
 import { WARM_DATABASE } from "../harness/warm-database.ts";
 import { changedFiles } from "./changed.ts";
 import { functionsByFile, importersByFile } from "./imports.ts";

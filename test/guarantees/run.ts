@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { globSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { children, endWithParent, leaveParent } from "../harness/children.ts";
 import { ORDER, type Order, type Progress, progressIn, save } from "./progress.ts";
 import { type Guarantee, guarantees } from "./guarantees.ts";
 import { record, tableOf } from "./results.ts";
@@ -49,8 +50,6 @@ function sources(): string {
 }
 
 const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
-const children = new Set<ReturnType<typeof spawn>>();
-
 async function runOne(name: string, row: Guarantee, now: string): Promise<Progress | undefined> {
   const file = join(STATE, `${[name, ...(values.points.match(/[a-z-]+/g) ?? [])].join("-")}.json`);
   if (values.fresh) rmSync(file, { force: true });
@@ -130,12 +129,6 @@ async function main(): Promise<void> {
   process.exitCode = passed === results.length ? 0 : 1;
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-    process.exit(1);
-  });
-
+endWithParent();
 await main();
-// The channel to whoever started this would keep the process alive.
-process.disconnect?.();
+leaveParent();

@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type FileResult, OUTSIDE, type Result, Round } from "./summary.ts";
+import { children } from "./children.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -128,8 +129,6 @@ export function run(
   });
 }
 
-const children = new Set<ReturnType<typeof spawn>>();
-
 /** Stopping this process stops what it runs. */
 export function stopChildrenWithThis(): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
@@ -141,10 +140,4 @@ export function stopChildrenWithThis(): void {
     for (const child of children) child.kill("SIGTERM");
     process.exitCode = 1;
   });
-}
-
-/** The channel to the parent would keep the process alive. */
-export function leaveParent(): void {
-  process.removeAllListeners("disconnect");
-  if (process.connected) process.disconnect();
 }

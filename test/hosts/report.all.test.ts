@@ -123,6 +123,9 @@ describe("a machine's report", unless(noMachine), () => {
     }
     instance("ins_new", "new.example.com");
     writeFileSync(join(machine.root, "instances/ins_new/disk"), "6 0\n");
+    // A copy that a person has made.
+    instance("ins_new.bak", "new.example.com");
+    writeFileSync(join(machine.root, "instances/ins_new.bak/disk"), "6 0\n");
     writeFileSync(
       join(machine.notes, "images"),
       `for id in "$@"; do if [ "$id" = ${known} ]; then echo "$id 2026-11-20T03:00:00.123456789Z"; fi; done; exit 1`,

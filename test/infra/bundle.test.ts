@@ -1,10 +1,11 @@
 // The bundles: complete, small, and without the parts that are left out.
-import { readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, inject, it } from "vitest";
 import { parseAst } from "rolldown/parseAst";
 import { bundle, bundledSizes, bundleFiles, ENTRIES, pureNames } from "../../infra/bundle.ts";
 import { ROOT } from "../../infra/built.ts";
+import * as stored from "../../shared/data/stored.ts";
 import { bundleAt, bundledContents } from "../../infra/bundle-contents.ts";
 import { hasGrown, knownSizes } from "../golden/bundles.ts";
 import { scratch } from "./stubs.ts";
@@ -63,6 +64,7 @@ function rootOf(node: unknown): string | undefined {
   if (typeof node !== "object" || node === null || !("type" in node)) return undefined;
   if (node.type === "Identifier" && "name" in node) return String(node.name);
   if (node.type === "MemberExpression" && "object" in node) return rootOf(node.object);
+  if (node.type === "AwaitExpression" && "argument" in node) return rootOf(node.argument);
   return node.type === "CallExpression" && "callee" in node ? rootOf(node.callee) : undefined;
 }
 
@@ -72,6 +74,25 @@ function calledIn(node: unknown): string[] {
   const own = "type" in node && node.type === "CallExpression" && "callee" in node ? rootOf(node.callee) : undefined;
   return [...(own === undefined ? [] : [own]), ...Object.values(node).flatMap(calledIn)];
 }
+
+/** The names with which statements begin that are nothing but a call, as `items.push(item);` begins with `items`. */
+function calledForEffect(node: unknown): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  const own = "type" in node && node.type === "ExpressionStatement" && "expression" in node ? rootOf(node.expression) : undefined;
+  return [...(own === undefined ? [] : [own]), ...Object.values(node).flatMap(calledForEffect)];
+}
+
+it("what the bundler takes for ours that only computes is there, and is never called for its effect", () => {
+  const exported = new Set(["z", "fields", ...Object.keys(stored)]);
+  const pure = pureNames("servers.get");
+  expect(pure.filter((name) => !exported.has(name))).toEqual([]);
+  const lost = globSync("{shared,functions}/**/*.ts", { cwd: ROOT }).flatMap((file) =>
+    calledForEffect(parseAst(readFileSync(join(ROOT, file), "utf8"), { lang: "ts" }).body)
+      .filter((name) => pure.includes(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(lost).toEqual([]);
+});
 
 it("no library calls anything by a name that the bundler takes for one of ours that only computes", async () => {
   const isLibrary = (file: string) => file.startsWith("node_modules/") && !file.endsWith(".json");

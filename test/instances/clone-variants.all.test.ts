@@ -1,6 +1,7 @@
 // POST /instances/:id/clone: what a clone may leave out, bring along or be made of, each to its end.
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { Backup } from "../../shared/api/backups.ts";
+import * as instances from "../../shared/api/instances.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { findErp } from "../../shared/providers/sandbox/machines.ts";
@@ -117,4 +118,21 @@ test("a clone of a damaged archive fails and leaves nothing on the server", asyn
     status_reason: error?.message,
     reason: { code: "backup_unusable", parameters: expect.any(Object) },
   });
+});
+
+test("a given admin password is not in the response, nor anywhere in plain text", async () => {
+  const admin_password = "the password of my choice";
+  const response = await clone({ admin_password });
+  const begun = response.as(instances.clone().data);
+  expect(begun).not.toHaveProperty("admin_password");
+  expect(response.text).not.toContain(admin_password);
+  const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
+  expect(await find()).toEqual([]);
+  await me.until(begun.operation_id);
+  expect(await find()).toEqual([]);
+});
+
+test("every ID that the account does not have is named at once", async () => {
+  const { error } = await clone({ backup_id: unusedId("backup"), server_id: unusedId("server") });
+  expect(error?.details?.["errors"]).toMatchObject([{ field: "backup_id" }, { field: "server_id" }]);
 });

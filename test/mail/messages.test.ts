@@ -1,7 +1,8 @@
 // The texts of mails: every message in every language, with one link, and names that stay names.
 import { simpleParser } from "mailparser";
 import { expect, test } from "vitest";
-import { LANGUAGES, Message, preferredLanguage } from "../../shared/mail/messages.ts";
+import { LANGUAGES } from "../../shared/domain/languages.ts";
+import { Message, preferredLanguage } from "../../shared/mail/messages.ts";
 import { defuse, readableOn, renderMail } from "../../shared/mail/render.ts";
 import { compose } from "../../shared/mail/senders.ts";
 import { MESSAGES, MESSAGE_TYPES } from "./samples.ts";

@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { children, endWithParent, leaveParent } from "../harness/children.ts";
 import type { TestProject } from "vitest/node";
 import { describeChecked, mutationTable, record } from "./results.ts";
 import startTestEnvironment from "../harness/global.ts";
@@ -33,8 +34,6 @@ function chosen(): [string, Module][] {
     return [name, found];
   });
 }
-
-const children = new Set<ReturnType<typeof spawn>>();
 
 async function run(command: string, args: readonly string[], environment: Record<string, string> = {}): Promise<void> {
   const child = spawn(command, args, {
@@ -138,12 +137,6 @@ async function main(): Promise<void> {
   process.exitCode = passed ? 0 : 1;
 }
 
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.on(signal, () => {
-    for (const child of children) child.kill(signal);
-    process.exit(1);
-  });
-
+endWithParent();
 await main();
-// The channel to whoever started this would keep the process alive.
-process.disconnect?.();
+leaveParent();

@@ -68,7 +68,7 @@ describe.each(idRoutes.map((route, place) => ({ ...route, place })))("$title", (
       "a".repeat(1_400),
       "%F0%9F%92%A5",
     ];
-    for (const each of some(odd, 4, route.place)) {
+    for (const each of some(odd, 9, route.place)) {
       const response = await api.send(route.method, pathOf(route, each), bodyOf(route));
       expect(response.status, `${each}: ${response.text}`).toBe(404);
       expect(response.error?.code, each).toBe("NOT_FOUND");
@@ -76,7 +76,8 @@ describe.each(idRoutes.map((route, place) => ({ ...route, place })))("$title", (
   });
 });
 
-describe.each(idRoutes.filter(({ method }) => method === "GET"))("$title", (route) => {
+const gets = idRoutes.filter(({ method }) => method === "GET");
+describe.each(some(gets, 3))("$title", (route) => {
   test("a percent-encoded ID is the same ID", async () => {
     const id = foreign[idKindOf(route)] ?? "";
     const encoded = id.replace("_", "%5F").replace(/^./, (first) => `%${first.charCodeAt(0).toString(16)}`);

@@ -157,7 +157,7 @@ describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title",
 
   test("an invalid query parameter is named in the error", async () => {
     const api = await client();
-    for (const [query, field] of some(WRONG, 12, route.place)) {
+    for (const [query, field] of some(WRONG, 24, route.place)) {
       const response = await api.get(at(query));
       expect(response.status, `${query}: ${response.text}`).toBe(422);
       expect(response.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
@@ -175,7 +175,7 @@ describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title",
   });
 });
 
-test.each(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"])(
+test.each(some(["wait=21", "wait=-1", "wait=x", "wait=", "wait=1&wait=1", "page=1"], 3))(
   "GET /operations/:id rejects %s",
   async (query) => {
     const response = await me.api.get(`/operations/op_01kag8w1s2e7tv8q4m5n6p7r8s?${query}`);

@@ -1,14 +1,9 @@
 // Who must have a second factor: settings.require_second_factor; and DELETE /users/:id/second-factors for who has lost theirs
 import { beforeEach, expect, test } from "vitest";
-import * as auth from "../../shared/api/auth.ts";
 import * as events from "../../shared/api/events.ts";
-import * as secondFactors from "../../shared/api/second-factors.ts";
 import { AccountUser } from "../../shared/api/users.ts";
-import { deleteSecondFactors } from "../../shared/operations/accounts/operator.ts";
-import { findUserByEmail } from "../../shared/records/users.ts";
-import { signIn as begin, signInProven } from "../../shared/runtime/sign-in.ts";
 import { account, type TestAccount, type TestUser } from "../harness/account.ts";
-import { type Client, clientWith } from "../harness/client.ts";
+import { type Client } from "../harness/client.ts";
 import { newestMail } from "../harness/links.ts";
 import { addPasskey, newCodes, setUpApp, signIn } from "../harness/second-factors.ts";
 
@@ -51,32 +46,6 @@ test("`admins` are owners and admins, and whoever is not required any more is fr
   expect(await mayWork(session)).toBe(true);
 });
 
-test("who removes the last one must set up another", async () => {
-  await demand("all");
-  const session = await me.session(await me.anotherUser());
-  await setUpApp(session);
-  await newCodes(session);
-  const [factor] = (await session.get("/auth/second-factors")).as(secondFactors.list().data);
-  expect((await session.delete(`/auth/second-factors/${factor?.id}`)).status).toBe(200);
-  expect(await mayWork(session)).toBe(false);
-  const { user } = (await session.get("/auth/me")).as(auth.me().data);
-  expect(user?.second_factors).toEqual({ passkeys: 0, totp: false, recovery_codes_left: 0 });
-});
-
-test("nor goes free who signs in with a factor that is removed at the same moment", async () => {
-  await demand("all");
-  const user = await me.anotherUser();
-  const session = await me.session(user);
-  await setUpApp(session);
-  await newCodes(session);
-  const proven = (await findUserByEmail(user.email)) ?? expect.fail("They are a user");
-  await deleteSecondFactors(user.email);
-  const from = { ipAddress: "127.0.0.1", userAgent: null, acceptLanguage: undefined, requestId: "req-test" };
-  await expect(begin(proven, from, "recovery_code")).rejects.toMatchObject({ name: "Overtaken" });
-  const { token } = await signInProven(proven, from, "recovery_code");
-  expect([await mayWork(clientWith(token)), await mayWork(session)]).toEqual([false, false]);
-});
-
 test("only an owner's session sets it, and an unknown value is none", async () => {
   const admin = await me.session(await me.anotherUser({ role: "admin" }));
   expect((await admin.put("/settings", { require_second_factor: "all" })).error?.message).toBe(
@@ -108,12 +77,4 @@ test("an owner removes another user's, which both are told by mail", async () =>
   expect(await newestMail(me.id, "second_factor_removed", me.user.id)).toMatchObject({ user_name: user.name });
   const told = (await owner.get(`/events?type=second_factor.removed&resource_id=${user.id}`)).as(events.list().data);
   expect(told.map(({ actor }) => actor.id)).toEqual([me.user.id]);
-});
-
-test("an owner's own are not removed at once, and the last owner's by the operator", async () => {
-  await addPasskey(owner);
-  expect((await owner.delete(`/users/${me.user.id}/second-factors`)).error?.code).toBe("CONFLICT");
-  expect((await signIn(me.user)).status).toBe(401);
-  expect(await deleteSecondFactors(me.user.email)).toBe(1);
-  expect((await signIn(me.user)).status).toBe(200);
 });

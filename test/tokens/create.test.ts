@@ -1,9 +1,6 @@
 // POST /tokens
-import { crc32 } from "node:zlib";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as tokens from "../../shared/api/tokens.ts";
-import { keys } from "../../shared/data/keys.ts";
-import { updateOne } from "../../shared/data/table.ts";
 import { ALL_PERMISSIONS } from "../../shared/api/permissions.ts";
 import { authorizeToken } from "../../shared/operations/credentials/admission.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
@@ -25,11 +22,6 @@ beforeEach(async () => {
 
 const newToken = (response: Awaited<ReturnType<Client["post"]>>) => response.as(tokens.create().data);
 const draft = (fields: Record<string, unknown> = {}) => ({ name: unique("pipeline"), permissions: ["servers:read"], ...fields });
-
-const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-function base62(number: number): string {
-  return number < 62 ? BASE62.charAt(number) : base62(Math.floor(number / 62)) + BASE62.charAt(number % 62);
-}
 
 test("a token shows its full value only once, and afterwards its prefix", async () => {
   const body = draft({ permissions: ["servers:read", "backups:restore"] });
@@ -59,26 +51,8 @@ test("a token shows its full value only once, and afterwards its prefix", async 
   expect(listed.as(tokens.list().data)).toContainEqual(record);
 });
 
-test("a retry gets the stored response although the token has expired meanwhile", async () => {
-  const body = draft({ expires_at: new Date(Date.now() + 3_600_000).toISOString() });
-  const create = () => session.post("/tokens", body, { headers: { "idempotency-key": "brief" } });
-  const first = await create();
-  expect(first.status).toBe(201);
-  await updateOne(keys.token(me.id, newToken(first).id), { set: { expires_at: new Date().toISOString() } }, {});
-  const again = await create();
-  expect([again.status, again.headers["idempotent-replayed"], again.text]).toEqual([201, "true", first.text]);
-});
-
 test("a token can be created explicitly without an expiry", async () => {
   expect(newToken(await session.post("/tokens", draft({ expires_at: null }))).expires_at).toBeNull();
-});
-
-test("a token's value is its prefix, at least 160 random bits in base62, and their CRC32 in six characters", async () => {
-  const { token } = newToken(await session.post("/tokens", draft()));
-  expect(token).toMatch(/^svc_test_[0-9A-Za-z]{33,}$/);
-  const random = token.slice("svc_test_".length, -6);
-  expect(random.length * Math.log2(62)).toBeGreaterThanOrEqual(160);
-  expect(token.slice(-6)).toBe(base62(crc32(token.slice(0, -6))).padStart(6, "0"));
 });
 
 test("the table contains neither a token's value nor a part of it", async () => {
@@ -117,19 +91,6 @@ describe("expires_at", () => {
     const expired = await me.token(ALL_PERMISSIONS, new Date(Date.now() - 1).toISOString());
     expect((await expired.api.get("/auth/me")).status).toBe(401);
   });
-
-  test.each(["2020-01-01T00:00:00.000Z", "tomorrow", "2027-02-30T00:00:00Z", "2027-01-01", ""])(
-    'the expires_at "%s" is invalid',
-    async (expires_at) => {
-      const { error } = await session.post("/tokens", draft({ expires_at }));
-      expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "expires_at" } });
-    },
-  );
-
-  test("an expiry is returned in UTC with milliseconds, however it was written", async () => {
-    const made = newToken(await session.post("/tokens", draft({ expires_at: "2037-01-31T00:00:00Z" })));
-    expect(made.expires_at).toBe("2037-01-31T00:00:00.000Z");
-  });
 });
 
 test("a token needs at least one permission, and only known ones without duplicates", async () => {
@@ -149,12 +110,6 @@ test("another token's name is a conflict on that field, and is free after its de
   expect(taken.error).toMatchObject({ code: "CONFLICT", details: { field: "name" } });
   await session.delete(`/tokens/${id}`);
   expect((await session.post("/tokens", body)).status).toBe(201);
-});
-
-test("two accounts can have tokens with the same name", async () => {
-  const body = draft();
-  expect((await session.post("/tokens", body)).status).toBe(201);
-  expect((await (await (await account()).session()).post("/tokens", body)).status).toBe(201);
 });
 
 test("creating tokens beyond the account's quota fails, naming the resource and the limit", async () => {
@@ -186,25 +141,5 @@ describe("a token with networks", () => {
     });
     for (let i = 0; i < 100; i++) await get("127.0.5.1");
     expect((await get("127.0.4.1")).status).toBe(200);
-  });
-
-  test("stays so when it is rotated", async () => {
-    const made = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.0.7"] })));
-    const next = newToken(await session.post(`/tokens/${made.id}/rotate`, {}));
-    expect(next.allowed_ips).toEqual(["127.0.0.7/32"]);
-    for (const token of [made.token, next.token]) {
-      expect((await clientWith(token).get("/auth/me")).status).toBe(401);
-      expect((await clientWith(token).get("/auth/me", { from: "127.0.0.7" })).status).toBe(200);
-    }
-  });
-
-  test.each([
-    ["a name", ["example.com"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
-    ["one IPv6 address", ["2001:db8::1"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
-    ["a prefix that is too long", ["192.0.2.0/33"], "must be an IPv4 network, or an IPv6 network of /64 or shorter"],
-    ["more than 10", Array.from({ length: 11 }, (_, i) => `192.0.2.${i}`), "must contain at most 10"],
-  ])("cannot have %s", async (_, allowed_ips, reason) => {
-    const { error } = await session.post("/tokens", draft({ allowed_ips }));
-    expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { reason } });
   });
 });

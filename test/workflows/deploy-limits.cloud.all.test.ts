@@ -98,6 +98,7 @@ test.each(["\u8a9e", '"'])(
         repository: index % CODE.repositoriesMax,
       })),
       installed,
+      missing: [],
       image_changed: false,
       compared_with: null,
     }));

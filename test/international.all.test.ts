@@ -77,6 +77,10 @@ describe("names in other scripts", () => {
     });
     expect((await me.api.get("/servers?search=m%C3%BCnchen")).as(Listed)).toMatchObject([{ id }]);
     expect((await me.api.put(`/servers/${id}`, { name: "mün.chen" })).status).toBe(422);
+    const instance = await seedInstance(me.id, { server_id: id });
+    const server = { name: "xn--mnchen-1-65a", name_unicode: "münchen-1" };
+    expect((await me.api.get(`/instances/${instance.id}`)).body).toMatchObject({ data: { server } });
+    expect((await me.api.get(`/instances?server_id=${id}`)).body).toMatchObject({ data: [{ server }] });
   });
 
   test("the contact's email may have an international domain", async () => {
