@@ -163,6 +163,12 @@ const usedTokens: Plugin = {
   },
 };
 
+/** Fails if a new version of a library no longer has the text. */
+function replaced(code: string, from: string, to: string): string {
+  if (!code.includes(from)) throw new Error(`The library no longer has ${from}`);
+  return code.replaceAll(from, to);
+}
+
 /**
  * The components ask in every render whether the page has the design system's other theme, by a search of the whole page for its
  * class. It does not: for 100 checkboxes the search would take as long as all the rest.
@@ -171,7 +177,7 @@ const oneTheme: Plugin = {
   name: "one-theme",
   transform: {
     filter: { id: /internal\/hooks\/use-visual-mode\/index\.js$/ },
-    handler: (code) => code.replace("isThemeActive(Theme.OneTheme)", "false"),
+    handler: (code) => replaced(code, "isThemeActive(Theme.OneTheme)", "false"),
   },
 };
 
@@ -180,7 +186,8 @@ const menusWrap: Plugin = {
   name: "menus-wrap",
   transform: {
     filter: { id: /button-dropdown\/utils\/use-button-dropdown\.js$/ },
-    handler: (code) => code.replaceAll(/moveHighlight\((-?1)\)/g, "moveHighlight($1, true)"),
+    handler: (code) =>
+      replaced(replaced(code, "moveHighlight(1)", "moveHighlight(1, true)"), "moveHighlight(-1)", "moveHighlight(-1, true)"),
   },
 };
 

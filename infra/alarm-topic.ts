@@ -23,7 +23,7 @@ export function alarmTopic(scope: Construct, { name, publishers, email }: Props)
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const topic = new Topic(scope, "topic", { displayName: name, masterKey: key, enforceSSL: true });
-  // By the key, too.
+  // This grants the use of the key, too.
   for (const publisher of publishers) topic.grantPublish(serviceForUs(publisher));
   if (email !== undefined) topic.addSubscription(new EmailSubscription(email));
   return topic;

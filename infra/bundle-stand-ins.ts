@@ -1,6 +1,6 @@
 // The modules of libraries that bundles have a small one for, because ours never use them and loading code is most of a cold
 // start. Each is replaced as a whole, and nothing else is edited: all other code runs as it was written, but for the values that
-// bundle-made.ts computes before. Bundling fails if a stand-in lacks an export that is imported.
+// generated-modules.ts computes before. Bundling fails if a stand-in lacks an export that is imported.
 import type { Plugin } from "rolldown";
 import * as z from "zod";
 

@@ -90,7 +90,7 @@ const builtins: Plugin = {
  * Functions that only compute a value, with all that is called on what they return: a schema, an endpoint. Where nobody uses the
  * value, the call is left out, so that a function has the schemas of its own endpoint and not those of all.
  */
-const PURE: readonly string[] = ["z", "fields", "stored", "growing"];
+const PURE: readonly string[] = ["z", "fields", "stored", "openEnum"];
 
 /** By function: the names among them that a library in its bundle has for something else. */
 const TAKEN: Readonly<Record<string, readonly string[]>> = { "schedules.send-mail": ["fields"] };

@@ -25,7 +25,7 @@ export class Workflows extends Construct {
     functions.logReader = functions.make(this, "read-logs", {
       bundle: "read-logs",
       description: "Reads logs from machines",
-      // With what the installation of an instance may do, so that both share a role.
+      // It may do what the installation of an instance may do, so that both share a role.
       access: { table: "write", ...workflows["create-instance"].access },
       timeout: Duration.seconds(LOG_READER_SECONDS),
       logGroup: taskLog,

@@ -33,9 +33,9 @@ async function signInOrAsk(user: UserRecord, from: From, origin: () => string): 
   try {
     return await signIn(user, from);
   } catch (error) {
-    const present = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
-    if (present === undefined) throw error;
+    const current = error instanceof Overtaken ? await find(userRef(user.id)) : undefined;
+    if (current === undefined) throw error;
     // The password is the one that was verified: one that has replaced it meanwhile was not.
-    return signInOrAsk({ ...present, password_hash: user.password_hash }, from, origin);
+    return signInOrAsk({ ...current, password_hash: user.password_hash }, from, origin);
   }
 }

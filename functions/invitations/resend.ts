@@ -17,18 +17,18 @@ export const handler = handle(invitations.resend)(async ({ params, caller, by, a
   const ref = invitationRef(caller.account_id, params.id);
   await requireRoleFor(caller, () => find(ref));
   const { change, account, ...found } = await beginChange({ caller, read }, { invitation: ref });
-  const present = requireInvitation(found.invitation);
-  requireGrantable(caller, present);
-  if ((await findUserByEmail(present.email))?.account_id === account.id) throw alreadyUser();
+  const current = requireInvitation(found.invitation);
+  requireGrantable(caller, current);
+  if ((await findUserByEmail(current.email))?.account_id === account.id) throw alreadyUser();
   requireUnchangedRole(change, caller);
   await limitInvitations(account.id);
-  const { invitation, token } = renewInvitation(change, caller, present);
+  const { invitation, token } = renewInvitation(change, caller, current);
   await requestMail(change, {
     to: { email: invitation.email },
     language: preferredLanguage(acceptLanguage), // that of whoever invites
     message: { type: "invitation", token, account_name: account.account_name, invited_by: invitation.invited_by.name },
   });
-  const changes = changesBetween(present, invitation, ["invited_by", "expires_at"]);
+  const changes = changesBetween(current, invitation, ["invited_by", "expires_at"]);
   logEvent(change, by, { type: "user.invited", changes }, { type: "user", id: invitation.id, name: invitation.email });
   return commit(change, showInvitation(invitation));
 });

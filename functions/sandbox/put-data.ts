@@ -23,9 +23,9 @@ export const handler = handle(sandbox.putData)(async ({ params, body, caller, ma
       { machineId: machine_id, instanceId: instance.id },
       data,
       (erp, database) => {
-        const present = showData(erp, database);
-        matchTag(buildEtag(present)); // A restore that has begun since then must not lose what was written.
-        const { modules } = present;
+        const current = showData(erp, database);
+        matchTag(buildEtag(current)); // A restore that has begun since then must not lose what was written.
+        const { modules } = current;
         shown = { ...data, ...(modules !== undefined && { modules }) };
       },
       requireWritable(instance, notWritable),

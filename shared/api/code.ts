@@ -95,7 +95,7 @@ const credential = z
   .default(null)
   .meta({
     description:
-      "How the repository is read: null for a public one; `deploy_key` for the key that `deploy_key` shows; or a user name with a token, for `https`",
+      "How the repository is read: with `ssh`, `deploy_key` for the key that `deploy_key` shows; with `https`, null for a public one, or a user name with a token",
     examples: [null],
   });
 
@@ -205,6 +205,13 @@ const ShownRepository = z.object({
     .nullable()
     .meta({ description: "The commit that the ref was when it was last checked", examples: [COMMIT_EXAMPLE] }),
   checked_at: fields.timestamp.nullable(),
+  problem: z
+    .object({
+      message: z.string().meta({ examples: ["The repository https://git.example/acme could not be read: it takes too long"] }),
+      reason: fields.reason,
+    })
+    .nullable()
+    .meta({ description: "Why the last check could not look up the ref; null if it could", examples: [null] }),
   host_key: z
     .string()
     .nullable()

@@ -14,8 +14,7 @@ import {
 } from "./errors.ts";
 import { choices } from "./deploy-choices.ts";
 import * as fields from "./fields.ts";
-
-const TRIGGERS = ["person", "token", "push", "bulk", "rollback"] as const;
+import { DEPLOY_TRIGGERS } from "../domain/code-rules.ts";
 
 const IMAGE_EXAMPLE = "sha256:0b3c0c6f6c1d5d3ad2f5c1f3a7e9d0b14f6c3c1f1f2a3b4c5d6e7f8091a2b3c4";
 
@@ -29,7 +28,7 @@ export const Deploy = z
     operation_id: fields.id("operation").meta({ description: "The operation that carries it out, which shows its progress" }),
     status: DeployStatus.meta({ examples: ["completed"] }),
     trigger: z
-      .enum(TRIGGERS)
+      .enum(DEPLOY_TRIGGERS)
       .meta({ description: "Who began it: a user, an API token or something else. New values may appear", examples: ["person"] }),
     note: z
       .string()

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { asciiDomain, asciiEmail } from "../domain/international.ts";
 import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
-import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
+import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LABELS_PER_QUERY, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
 const ids = new Map<IdKind, z.ZodString>();
 
@@ -291,10 +291,10 @@ export const searchWords = text(100, "shop").refine(
 const finding = {
   label: z
     .array(z.string().meta({ pattern: LABEL_FILTER, maxLength: 252 }))
-    .max(LABELS_MAX, `must be at most ${LABELS_MAX} labels`)
+    .max(LABELS_PER_QUERY, `must be at most ${LABELS_PER_QUERY} labels`)
     .refine((all) => all.every((each) => new RegExp(LABEL_FILTER).test(each)), "must be a label such as env:production")
     .meta({
-      description: "Only records with this label, `key:value`. Repeat it for records that have all of several",
+      description: `Only records with this label, \`key:value\`. Repeat it for records that have all of several, up to ${LABELS_PER_QUERY}; a search for an email or IP address and most filters count as one each (docs/api.md)`,
       examples: [["env:production"]],
     }),
   search: searchWords.meta({

@@ -214,7 +214,14 @@ export const Instance = z
 export type Instance = z.infer<typeof Instance>;
 
 const ServerOfInstance = z
-  .object({ name: z.string().meta({ examples: ["erp-1"] }), status: z.enum(SERVER_STATUSES).meta({ examples: ["active"] }) })
+  .object({
+    name: z.string().meta({ examples: ["erp-1"] }),
+    name_unicode: z.string().meta({
+      description: "The name as people read it; the same as `name` unless that is international",
+      examples: ["erp-1"],
+    }),
+    status: z.enum(SERVER_STATUSES).meta({ examples: ["active"] }),
+  })
   .nullable()
   .meta({ description: "Its server; null if the credential may not read servers" });
 

@@ -37,7 +37,7 @@ export interface Change {
   /** Rejects the change unless the account's quota has some room. */
   requireRoom: (kind: QuotaKind) => void;
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
-  setOnAccount: (set: Item, unchanged?: Item, conditionError?: (present: Item | undefined) => Error | undefined) => void;
+  setOnAccount: (set: Item, unchanged?: Item, conditionError?: (current: Item | undefined) => Error | undefined) => void;
   /** Adds a listed record; `number` must be in it. */
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: ListMembership) => void;
   /** Moves a record from one status of its list to another. */
@@ -61,7 +61,7 @@ export interface Change {
   countShown: (name: ShownCount, by: number) => void;
   /** Counts the open alerts of a kind of resource. */
   countOpenAlerts: (type: string, by: number) => void;
-  /** Says in the account's revision that something has changed, which `add`, `move` and `drop` do by themselves. */
+  /** Says in the account's revision that something has changed, which `add`, `move` and `removeListed` do by themselves. */
   revise: () => void;
   /** Takes a record off its lists. */
   removeListed: (
@@ -147,7 +147,7 @@ export function startChange(account: Counted | { id: string }): Change {
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
     remove: (key, where, conditionError) => void writes.push(remove(key, where, conditionError)),
     claim: (key, field, ownerId) =>
-      void writes.push(put(key, { owner_id: ownerId }, (present) => taken(field, present?.["owner_id"]))),
+      void writes.push(put(key, { owner_id: ownerId }, (current) => taken(field, current?.["owner_id"]))),
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
@@ -235,8 +235,8 @@ export const withLabels = (labels: LabelChange | undefined): Where =>
   labels === undefined ? {} : { unchanged: { labels: labels.from } };
 
 /** The error if it did not hold. */
-export const labelConflict = (present: Item | undefined, id: string, labels: LabelChange | undefined): Error | undefined =>
-  labels === undefined || present?.["labels"] === undefined || isDeepStrictEqual(present["labels"], labels.from)
+export const labelConflict = (current: Item | undefined, id: string, labels: LabelChange | undefined): Error | undefined =>
+  labels === undefined || current?.["labels"] === undefined || isDeepStrictEqual(current["labels"], labels.from)
     ? undefined
     : new Overtaken("Another request changed the labels at the same time; check them and try again if you need to", id);
 
@@ -270,8 +270,8 @@ export async function tryCommit(change: Change): Promise<boolean> {
 }
 
 /** Why a write failed that needed a resource to be free. */
-export const heldError = (present: Item | undefined): Error | undefined =>
-  typeof present?.["operation_id"] === "string" ? operationInProgress(present["operation_id"]) : undefined;
+export const heldError = (current: Item | undefined): Error | undefined =>
+  typeof current?.["operation_id"] === "string" ? operationInProgress(current["operation_id"]) : undefined;
 
 export const now = (): string => new Date().toISOString();
 

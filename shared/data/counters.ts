@@ -21,7 +21,7 @@ export function accountCounters(account: Counted | { id: string }) {
   const fields: Item = {};
   const needs = new Map<QuotaKind, number>();
   const same: Item = {};
-  let changedError: ((present: Item | undefined) => Error | undefined) | undefined;
+  let changedError: ((current: Item | undefined) => Error | undefined) | undefined;
   const add = (counter: string, by: number): void => void added.set(counter, (added.get(counter) ?? 0) + by);
 
   return {
@@ -40,7 +40,7 @@ export function accountCounters(account: Counted | { id: string }) {
     },
     /** The write fails unless the quota has some room. */
     requireRoom: (kind: QuotaKind): void => void needs.set(kind, needs.get(kind) ?? 1),
-    set: (news: Item, unchanged: Item = {}, conditionError?: (present: Item | undefined) => Error | undefined): void => {
+    set: (news: Item, unchanged: Item = {}, conditionError?: (current: Item | undefined) => Error | undefined): void => {
       Object.assign(fields, news);
       Object.assign(same, unchanged);
       changedError = conditionError;
@@ -60,7 +60,7 @@ export function accountCounters(account: Counted | { id: string }) {
         keys.account(account.id),
         what,
         where,
-        (present) => changedError?.(present) ?? quotaError(needs, present),
+        (current) => changedError?.(current) ?? quotaError(needs, current),
       );
       const elsewhere = (): Write[] => addToShard({ of: "account", account_id: account.id }, add);
       return [isFree ? { ...write, elsewhere } : write];

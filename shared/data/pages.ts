@@ -5,6 +5,7 @@ import { invalid } from "../api/errors.ts";
 import * as fields from "../api/fields.ts";
 import type { ListMeta } from "../api/fields.ts";
 import { PER_PAGE_MAX } from "../domain/limits.ts";
+import { parseJson } from "../domain/json.ts";
 import type { Item } from "./keys.ts";
 
 const ListQuery = fields.listQuery({});
@@ -98,12 +99,4 @@ export function decode(cursor: string, name: string): string {
   if (!parsed.success || parsed.data[0] !== hashName(name))
     throw invalid({ field: "cursor", reason: "is not a valid cursor for this list" });
   return parsed.data[1];
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not a cursor of ours; the caller reports it
-  }
 }

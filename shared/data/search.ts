@@ -2,10 +2,11 @@
 // bytes a record), with what says which records have a label (5 bytes), and then the records of the page.
 import { domainToUnicode } from "node:url";
 import * as z from "zod";
+import { invalid } from "../api/errors.ts";
 import type { ListMeta } from "../api/fields.ts";
 import { bytesOfId, idOfBytes, idOfShort, isId, shorten, timeOfShort } from "../domain/ids.ts";
 import { HEALTH_OF_ERP, type ResourceType, SERVER_PHASES, SERVING, statusOf } from "../domain/lifecycle.ts";
-import { LISTED_MAX } from "../domain/limits.ts";
+import { LABELS_PER_QUERY, LISTED_MAX } from "../domain/limits.ts";
 import { folded, createMatcher } from "../domain/words.ts";
 import { codeOfBackupKind, ENTRY_ATTRIBUTES, statusOfCode } from "./codes.ts";
 import { readBackupTimes } from "./backup-times.ts";
@@ -17,7 +18,7 @@ import { parseEach } from "./parse-each.ts";
 import { isCreatedIn, type Listed, type PageQuery, slicePage } from "./pages.ts";
 import { type ReportBounds, readServerReports } from "./server-reports.ts";
 import { queryAll, readAll } from "./table.ts";
-import { addressForm, addressPart, LOCKED, tagsInSearch } from "./tags.ts";
+import { addressForm, addressPart, isTag, LOCKED, tagsInSearch } from "./tags.ts";
 
 /** What of a query only these lists know. */
 export interface Finding {
@@ -172,6 +173,7 @@ async function readSideFacts(
   filters: Filters,
 ): Promise<SideFacts> {
   const tags = search === undefined ? [] : tagsInSearch(search);
+  requireAffordable(label, [...tags, filters.locked, ...Array<unknown>(TIMES_PRICE).fill(filters.last_backup_before)]);
   const part = search === undefined || kind !== "server" ? undefined : addressPart(search);
   const [hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin] = await Promise.all([
     readLabels(kind, accountId, label),
@@ -186,6 +188,17 @@ async function readSideFacts(
     readServerReports(accountId, filters),
   ]);
   return { hasLabels, hasTag, lastBackup, isActive, isLocked, isWithin };
+}
+
+/** The times of the last backups cost as much as so many labels. */
+const TIMES_PRICE = 3;
+
+/** `label` has the filters that have tags, too. Only labels are ever too many. */
+function requireAffordable(label: readonly string[], others: readonly unknown[]): void {
+  const count = label.filter((each) => !isTag(each)).length;
+  const spent = label.length - count + others.filter((each) => each !== undefined).length;
+  const room = Math.max(0, LABELS_PER_QUERY - spent);
+  if (count > room) throw invalid({ field: "label", reason: `must be at most ${room} labels with these filters` });
 }
 
 const Addressed = z.object({ id: z.string(), ip_address: z.string().nullish() });

@@ -24,6 +24,8 @@ type TagName =
 
 const tagString = (name: TagName, value: string): string => `=${name}:${value}`;
 
+export const isTag = (label: string): boolean => label.startsWith("=");
+
 /** The labels of a query, with the filters that have tags. */
 export function addTags(
   label: readonly string[] | undefined,

@@ -12,7 +12,7 @@ export interface Version {
   /** Everything that counts, as it was read. */
   values: Item;
   /** The ETag of the record as it is now. */
-  buildEtag: (present: Item) => string;
+  buildEtag: (current: Item) => string;
 }
 
 interface Kind<T> {
@@ -38,14 +38,14 @@ export function computeVersion<T extends object>(
     key,
     etag: tag(record),
     values: "state" in record ? { ...values, state: record.state } : values,
-    buildEtag: (present) => tag(schema.parse(present)),
+    buildEtag: (current) => tag(schema.parse(current)),
   };
 }
 
 /** The writes with the condition that a record is as it was read: on its own write, which then comes first, or as a check. */
 export function withVersion(writes: readonly Write[], { key, etag, values, buildEtag: etagNow }: Version): Write[] {
-  const changed = (present: Item): Error | undefined => {
-    const now = etagNow(present);
+  const changed = (current: Item): Error | undefined => {
+    const now = etagNow(current);
     return now === etag ? undefined : preconditionFailed(now);
   };
   const own = writes.find((write) => keyOfWrite(write) === keyString(key));

@@ -9,7 +9,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 /** One item of a transaction, and the error to throw if its condition fails, given the current item. */
 export interface Write {
   item: TransactItem;
-  conditionError: ((present: Item | undefined) => Error | undefined) | undefined;
+  conditionError: ((current: Item | undefined) => Error | undefined) | undefined;
   /**
    * What to write instead of this, and of all writes that have the same function, when the transaction is tried again because
    * another one was writing this item.
@@ -32,7 +32,7 @@ export const isConditionOnly = ({ item: { ConditionCheck } }: Write): boolean =>
 export function onlyIfUnchanged(
   { item, conditionError }: Write,
   values: Item,
-  changed: (present: Item) => Error | undefined,
+  changed: (current: Item) => Error | undefined,
 ): Write {
   const [[kind, request] = []] = Object.entries(item);
   if (kind === undefined || request === undefined) throw new Error("A write must change something");
@@ -51,8 +51,8 @@ export function onlyIfUnchanged(
   };
   return {
     item: { [kind]: conditional },
-    conditionError: (present) => {
-      const error = (present && changed(present)) ?? conditionError?.(present);
+    conditionError: (current) => {
+      const error = (current && changed(current)) ?? conditionError?.(current);
       return error ?? new Error("A record without a condition changed");
     },
   };

@@ -42,7 +42,10 @@ const OTHERS = {
   "backup_policy.run_skipped": audit("instance", "A scheduled backup was skipped"),
   "code.update": audit("instance", "The code of an instance was changed"),
   "code.rotate_hook": audit("instance", "The deploy hook of an instance was made anew or removed"),
-  "code.push_dropped": outcome("instance", "A push was not deployed, because something else held the instance for an hour"),
+  "code.push_dropped": outcome(
+    "instance",
+    "A push was not deployed: the instance was held for an hour, or its code could not be read",
+  ),
   "upload.create": audit("upload", "The upload of a backup was started"),
   "upload.delete": audit("upload", "The upload of a backup was aborted"),
   "upload.expire": audit("upload", "The upload of a backup has expired"),

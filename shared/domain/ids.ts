@@ -3,6 +3,7 @@
 // Our own, because the library brings a second one and is a fiftieth of the largest function's size.
 import { randomBytes } from "node:crypto";
 import { ID_PREFIXES, type IdKind, idForm } from "./id-kinds.ts";
+import { BASE32 } from "./base32.ts";
 
 const RANDOM_BYTES = 10;
 
@@ -16,20 +17,18 @@ export function idFrom(kind: IdKind, at: number, random: Uint8Array): string {
   return `${ID_PREFIXES[kind]}_${base32(uuid)}`;
 }
 
-/** Crockford's alphabet, without the letters that are mistaken for others. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const CHARACTERS = 26; // 130 bits for 128
 
 function base32(value: bigint): string {
   return Array.from({ length: CHARACTERS }, (_, place) =>
-    ALPHABET.charAt(Number((value >> BigInt(5 * (CHARACTERS - 1 - place))) & 31n)),
+    BASE32.charAt(Number((value >> BigInt(5 * (CHARACTERS - 1 - place))) & 31n)),
   ).join("");
 }
 
 /** The 16 bytes of an id's UUID: six of its time (ms since 1970), then its random part. */
 export function bytesOfId(id: string): Buffer {
   const characters = id.slice(-CHARACTERS).split("");
-  const value = characters.reduce((sum, character) => (sum << 5n) | BigInt(ALPHABET.indexOf(character)), 0n);
+  const value = characters.reduce((sum, character) => (sum << 5n) | BigInt(BASE32.indexOf(character)), 0n);
   return Buffer.from(value.toString(16).padStart(32, "0"), "hex");
 }
 

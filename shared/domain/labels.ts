@@ -9,7 +9,7 @@ export interface LabelsChange {
   remove?: readonly string[] | undefined;
 }
 
-export const changedLabels = (present: Labels, { labels, add = {}, remove = [] }: LabelsChange): Record<string, string> =>
+export const changedLabels = (current: Labels, { labels, add = {}, remove = [] }: LabelsChange): Record<string, string> =>
   labels === undefined
-    ? Object.fromEntries([...Object.entries(present).filter(([key]) => !remove.includes(key)), ...Object.entries(add)])
+    ? Object.fromEntries([...Object.entries(current).filter(([key]) => !remove.includes(key)), ...Object.entries(add)])
     : { ...labels };

@@ -88,7 +88,7 @@ interface Entry {
   level: LogLevel | null;
   logger: string | null;
   lines: string[];
-  /** With how many rows it ends. */
+  /** How many rows it ends with. */
   end: number;
   /** Whether the line after it belongs to it. */
   continues: boolean;
@@ -179,7 +179,7 @@ export const readable = (text: string): string =>
 /** What the jobs of an operation have logged, in whole lines: of very much the end. */
 export interface WorkLog {
   text: string;
-  /** With those that are left out. */
+  /** How many there are, those that are left out among them. */
   lines: number;
 }
 

@@ -1,14 +1,13 @@
 // Codes for who has lost their second factor. They are random enough that a plain hash of one cannot be guessed.
 import { createHash, randomBytes } from "node:crypto";
+import { BASE32 } from "./base32.ts";
 
-/** Without letters that look like digits. */
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const CHARACTERS = 16;
 
 /** 80 random bits: `7k2m-9xq4-hd0v-w3ta`. */
 export const newRecoveryCode = (): string =>
   (
-    Array.from(randomBytes(CHARACTERS), (byte) => ALPHABET.charAt(byte % ALPHABET.length))
+    Array.from(randomBytes(CHARACTERS), (byte) => BASE32.charAt(byte % BASE32.length))
       .join("")
       .match(/.{4}/g) ?? []
   ).join("-");

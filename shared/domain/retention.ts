@@ -2,7 +2,7 @@
 import { wallTime } from "./time-zones.ts";
 
 export const KEEP_RULES = ["last", "hourly", "daily", "weekly", "monthly", "yearly"] as const;
-type KeepRule = (typeof KEEP_RULES)[number];
+export type KeepRule = (typeof KEEP_RULES)[number];
 type Keep = { [R in KeepRule]?: number | undefined };
 
 /** A completed scheduled backup. */

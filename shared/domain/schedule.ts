@@ -1,7 +1,7 @@
 // When a backup policy runs: a cron expression of five fields, read in a time zone.
 //
 // The library finds the matching wall times, on a calendar without daylight saving. Which instant a wall time is decides
-// `instantOf`: one that does not exist runs right after the gap, one that exists twice runs once.
+// `toInstant`: one that does not exist runs right after the gap, one that exists twice runs once.
 import { Cron } from "croner";
 import { listDays } from "./cron-days.ts";
 import { toInstant, wallTime } from "./time-zones.ts";

@@ -1,6 +1,7 @@
 // What the mails of every language have in common.
 import { recognizeDevice } from "../domain/device.ts";
-import type { DigestOutcome, Language, Message, MessageType } from "./messages.ts";
+import type { Language } from "../domain/languages.ts";
+import type { DigestOutcome, Message, MessageType } from "./messages.ts";
 
 export type Facts = (readonly [name: string, value: string])[];
 

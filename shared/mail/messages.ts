@@ -1,8 +1,6 @@
 // What is sent by mail: each message with what its text names. Stored until it is sent: a new field needs a default.
 import * as z from "zod";
-
-export const LANGUAGES = ["en", "de"] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { type Language, LANGUAGES } from "../domain/languages.ts";
 
 const text = z.string();
 /** When, from where and with which browser something was done. */

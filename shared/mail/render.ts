@@ -1,5 +1,6 @@
 // A mail as it is sent: one layout for all messages, as text and as HTML, without images, scripts or anything that is loaded.
-import type { Language, Message } from "./messages.ts";
+import { type Language, LOCALES } from "../domain/languages.ts";
+import type { Message } from "./messages.ts";
 import type { Content } from "./content.ts";
 import { WORDS } from "./words.ts";
 
@@ -32,7 +33,7 @@ export function renderMail(message: Message, { language, brand, dashboardUrl, is
 }
 
 function write(message: Message, { language, product }: { language: Language; product: string }): Content {
-  const formatter = new Intl.DateTimeFormat(language === "de" ? "de-DE" : "en-GB", {
+  const formatter = new Intl.DateTimeFormat(LOCALES[language], {
     dateStyle: "medium",
     timeStyle: "short",
     timeZone: "UTC",

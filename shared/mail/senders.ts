@@ -7,6 +7,7 @@ import MailComposer from "nodemailer/lib/mail-composer";
 import * as z from "zod";
 import { MAIL_CALLS } from "../platform/aws-calls.ts";
 import type { MailBrand, Rendered } from "./render.ts";
+import { withTimeout } from "../platform/with-timeout.ts";
 
 interface OutgoingMail extends Rendered {
   id: string;
@@ -101,18 +102,16 @@ export async function sendBySmtp(url: string, mail: OutgoingMail, from: From): P
     greetingTimeout: SMTP_MS.greet,
     socketTimeout: SMTP_MS.pause,
   });
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("The mail server took too long")), SMTP_MS.all);
   try {
     const raw = await compose(mail, from);
-    await Promise.race([transport.sendMail({ envelope: { from: from.address, to: mail.to }, raw }), late.promise]);
+    const sending = transport.sendMail({ envelope: { from: from.address, to: mail.to }, raw });
+    await withTimeout(sending, SMTP_MS.all, new Error("The mail server took too long"));
   } catch (error) {
     const refusal = Refusal.safeParse(error).data;
     if (refusal !== undefined && NO_MAILBOX.test(refusal.response))
       throw new MailboxRefused(`The mail server has no such mailbox: ${refusal.responseCode}`, { cause: error });
     throw error;
   } finally {
-    clearTimeout(timer);
     transport.close();
   }
 }

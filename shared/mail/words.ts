@@ -2,6 +2,6 @@
 import type { Words } from "./content.ts";
 import { DE } from "./de.ts";
 import { EN } from "./en.ts";
-import type { Language } from "./messages.ts";
+import type { Language } from "../domain/languages.ts";
 
 export const WORDS: Readonly<Record<Language, Words>> = { en: EN, de: DE };

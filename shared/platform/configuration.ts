@@ -1,10 +1,9 @@
 // The configuration of the live environment's operator: credentials of providers, their own machines, where the enterprise
 // edition comes from. Only functions that need it may read it.
 import { isIP, isIPv4 } from "node:net";
-import { GetSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import * as z from "zod";
-import { CALLS } from "./aws-calls.ts";
-import { variable } from "./env.ts";
+import { parseJson } from "../domain/json.ts";
+import { createSecretReader } from "./secret-reader.ts";
 
 // zod has its own formats for these; here they would be in every function's bundle.
 const webAddress = z.string().refine(isSafe, "must be a URL that starts with https://");
@@ -83,25 +82,7 @@ export const Configuration = z.strictObject({
 });
 export type Configuration = z.infer<typeof Configuration>;
 
-/** How long a value may be used after the operator has set another. */
-const CACHE_SECONDS = 60;
-
-let client: SecretsManagerClient | undefined;
-let cached: { configuration: Promise<Configuration>; readAt: number } | undefined;
-
-export function configuration(): Promise<Configuration> {
-  if (cached !== undefined && Date.now() - cached.readAt < CACHE_SECONDS * 1000) return cached.configuration;
-  const reading = read();
-  cached = { configuration: reading, readAt: Date.now() };
-  reading.catch(() => (cached = undefined)); // the next call fetches again; this one reports the error to its caller
-  return reading;
-}
-
-async function read(): Promise<Configuration> {
-  client ??= new SecretsManagerClient(CALLS);
-  const { SecretString = "" } = await client.send(new GetSecretValueCommand({ SecretId: variable("PROVIDERS_SECRET") }));
-  return parseConfiguration(SecretString);
-}
+export const configuration: () => Promise<Configuration> = createSecretReader("PROVIDERS_SECRET", parseConfiguration);
 
 /** Until the operator corrects it: work that is going on waits, and nothing is undone by halves. */
 class InvalidConfiguration extends Error {
@@ -110,17 +91,10 @@ class InvalidConfiguration extends Error {
 
 /** Reports the error and its place, but never the value: it may be a token in the wrong place. */
 export function parseConfiguration(text: string): Configuration {
-  const parsed = Configuration.safeParse(json(text));
+  const json = parseJson(text);
+  if (json === undefined) throw new InvalidConfiguration("The secret `providers` is invalid: it is not JSON");
+  const parsed = Configuration.safeParse(json);
   if (parsed.success) return parsed.data;
   const wrong = parsed.error.issues.map(({ path, code }) => `${path.join(".") || "the secret as a whole"} (${code})`);
   throw new InvalidConfiguration(`The secret \`providers\` is invalid: ${wrong.join(", ")}`);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's own message quotes the text.
-    throw new InvalidConfiguration("The secret `providers` is invalid: it is not JSON");
-  }
 }

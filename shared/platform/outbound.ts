@@ -12,6 +12,7 @@ import { callbackify } from "node:util";
 import ipaddr from "ipaddr.js";
 import type { PROBLEMS } from "../domain/problems.ts";
 import { type ReceiverReason, receiverReason, receiverReasonInEnglish } from "../domain/receiver-reasons.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 const PORTS: readonly string[] = ["", "443", "8443"];
 const URL_PROBLEMS = {
@@ -30,8 +31,8 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 const RESOLVE_MS = 3_000;
 
 const resolveAll: Resolve = async (hostname) => {
-  const late = new Promise<never>((_, reject) => void setTimeout(reject, RESOLVE_MS, new Error("DNS timeout")).unref());
-  return (await Promise.race([lookup(hostname, { all: true }), late])).map(({ address }) => address);
+  const found = await withTimeout(lookup(hostname, { all: true }), RESOLVE_MS, new Error("DNS timeout"));
+  return found.map(({ address }) => address);
 };
 
 /** Global IPv6 addresses (RFC 4291, 2000::/3): what is outside of it has another meaning, or none yet. */

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { ApiError, OPERATION_ERRORS, type OperationErrorCode } from "../api/errors.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../domain/reasons.ts";
+import { parseJson } from "../domain/json.ts";
 import { isOutage } from "./outages.ts";
 
 /** Why an operation failed. Without a reason if nobody knows that of its message, as of an earlier version's. */
@@ -110,11 +111,4 @@ function messageIn(text: string): Omit<OperationError, "code"> {
 }
 
 /** Undefined for anything else: a cause of Step Functions itself is plain text. */
-function jsonIn<T>(schema: z.ZodType<T>, text: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
+const jsonIn = <T>(schema: z.ZodType<T>, text: string): T | undefined => schema.safeParse(parseJson(text)).data;

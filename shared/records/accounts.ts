@@ -51,8 +51,8 @@ export function setSettings(change: Change, account: AccountRecord, fields: Sett
 
 /** Writes nothing if the longest life of tokens has changed since it was read. */
 export const requireTokenDays = (change: Change, { id, token_max_days }: AccountRecord): void =>
-  change.setOnAccount({}, { token_max_days }, (present) =>
-    (present?.["token_max_days"] ?? null) === token_max_days
+  change.setOnAccount({}, { token_max_days }, (current) =>
+    (current?.["token_max_days"] ?? null) === token_max_days
       ? undefined
       : new Overtaken("Another request changed the settings at the same time; try again", id),
   );

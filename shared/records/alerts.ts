@@ -33,11 +33,11 @@ import type { Caller } from "./schemas/caller.ts";
 export const alertRef = createRef("alert", AlertRecord);
 const requireAlert = createRequirement<AlertRecord>("alert");
 
-const RESOURCES: readonly AlertResource[] = ["server", "instance"];
+export const ALERT_RESOURCES: readonly AlertResource[] = ["server", "instance"];
 
 /** The kinds of resource whose alerts a caller may read. */
 const readableBy = ({ permissions }: Pick<Caller, "permissions">): AlertResource[] =>
-  RESOURCES.filter((type) => permissions.includes(`${type}s:read`));
+  ALERT_RESOURCES.filter((type) => permissions.includes(`${type}s:read`));
 
 const isReadable = (caller: Caller, { resource }: AlertRecord): boolean =>
   readableBy(caller).some((type) => type === resource.type);
@@ -65,7 +65,7 @@ export async function listAlerts(
     );
   }
   const readable = readableBy(caller);
-  const about = kind === undefined ? RESOURCES : ALERT_KINDS[kind].about;
+  const about = kind === undefined ? ALERT_RESOURCES : ALERT_KINDS[kind].about;
   return listFiltered(
     list,
     {
@@ -93,7 +93,7 @@ export const alertVersion = (alert: AlertRecord): Version =>
 export const openAlerts = async (accountId: string): Promise<OpenAlert[]> =>
   parseEach(OpenAlert, await queryAll(keys.openAlerts(accountId), { consistent: true }));
 
-const SERVICE = serviceAuthor("Alerts", "alerts");
+export const ALERTS_SERVICE = serviceAuthor("Alerts", "alerts");
 
 export interface NewAlert {
   id?: string;
@@ -131,7 +131,7 @@ export function openAlert(
   change.write(check(keys.record(resource.type, accountId, resource.id), held ? {} : { equals: { operation_id: null } }));
   change.add("alert", alert, { status: alert.state, parentId: resource.id, actorId: kind });
   change.countOpenAlerts(resource.type, 1);
-  logOutcome(change, SERVICE, { type: "alert.opened", alert: toAlert(alert) }, resource);
+  logOutcome(change, ALERTS_SERVICE, { type: "alert.opened", alert: toAlert(alert) }, resource);
   return marker;
 }
 
@@ -144,7 +144,7 @@ export function closeAlert(change: Change, alert: AlertRecord, value: number | n
   change.move({ kind: "alert", record: alert }, { ...status, set: closed }, { equals: { state: ALERT.open } });
   change.remove(keys.openAlert(accountId, resource.id, kind, step), { equals: { alert_id: id } });
   change.countOpenAlerts(resource.type, -1);
-  logOutcome(change, SERVICE, { type: "alert.closed", alert: toAlert({ ...alert, ...closed, value }) }, resource);
+  logOutcome(change, ALERTS_SERVICE, { type: "alert.closed", alert: toAlert({ ...alert, ...closed, value }) }, resource);
 }
 
 const DAY_MS = 86_400_000;
@@ -159,8 +159,8 @@ export function muteAlert(change: Change, alert: AlertRecord, muted_until: strin
     alertRef(change.accountId, alert.id).key,
     { set: { muted_until } },
     { equals: { state: ALERT.open }, unchanged: { muted_until: alert.muted_until } },
-    (present) =>
-      present?.["state"] === ALERT.open
+    (current) =>
+      current?.["state"] === ALERT.open
         ? new Overtaken("Another request muted the alert at the same time; try again", alert.id)
         : alertClosed(),
   );
@@ -201,6 +201,6 @@ export function alertSettingsVersion(account: AccountRecord): Version {
     key,
     etag: tag(account),
     values: { alert_settings: account.alert_settings },
-    buildEtag: (present) => tag(schema.parse(present)),
+    buildEtag: (current) => tag(schema.parse(current)),
   };
 }

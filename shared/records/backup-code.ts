@@ -16,8 +16,8 @@ export const findBackupCode = async ({
 
 /** As it can be fetched now: with the tokens that its instance has, as long as that exists. */
 export async function withInstanceCredentials(stored: BackupCode): Promise<BackupCode> {
-  const present = await find(codeRef(stored.code.account_id, stored.instance_id));
-  return { ...stored, code: withCurrentCredentials(present, stored.code) };
+  const current = await find(codeRef(stored.code.account_id, stored.instance_id));
+  return { ...stored, code: withCurrentCredentials(current, stored.code) };
 }
 
 /** For an archive's manifest: nothing of it is secret. */

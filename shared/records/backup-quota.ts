@@ -31,7 +31,7 @@ export function countUploaded(change: Change, size_bytes: number): Required<Coun
 interface Recount {
   set: Required<Counted>;
   where: Where;
-  conditionError: (present: Item | undefined) => Error | undefined;
+  conditionError: (current: Item | undefined) => Error | undefined;
 }
 
 /** Counts other bytes for a backup from now on; for the write of its record. */
@@ -53,8 +53,8 @@ export function uncountBackup(change: Change, backup: Counted & { id: string }):
 /** The write fails if the backup has been counted otherwise since it was read. */
 const asCounted = ({ id, counted_bytes }: Counted & { id: string }): Omit<Recount, "set"> => ({
   where: { same: { counted_bytes } },
-  conditionError: (present) =>
-    present === undefined || present["counted_bytes"] === counted_bytes
+  conditionError: (current) =>
+    current === undefined || current["counted_bytes"] === counted_bytes
       ? undefined
       : new Overtaken("Another request changed the backup at the same time; try again", id),
 });

@@ -243,8 +243,8 @@ export function beginImportAgain(change: Change, backup: BackupRecord, server_id
     { kind: "backup", record: backup },
     { from: backup.state, to: through, set: { state: through, operation_id: operationId, server_id } },
     { equals: { operation_id: null, state: backup.state, upload: backup.upload } },
-    (present) =>
-      present === undefined ? notFound("backup") : (heldError(present) ?? backupNotImportable(String(present["state"]))),
+    (current) =>
+      current === undefined ? notFound("backup") : (heldError(current) ?? backupNotImportable(String(current["state"]))),
   );
   return backup.upload;
 }
@@ -255,7 +255,7 @@ export const retainBackup = (change: Change, backupId: string, operationId: stri
     keys.record("backup", change.accountId, backupId),
     { add: { used_by: new Set([operationId]) } },
     { oneOf: { state: RESTORABLE } },
-    (present) => (present === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(present["state"]))),
+    (current) => (current === undefined ? noneInAccount("backup_id", "backup") : backupNotCompleted(String(current["state"]))),
   );
 
 /** Holds a backup, in one of these states, for work that leaves it as it is. */
@@ -264,8 +264,8 @@ export const lockBackup = (change: Change, backup: BackupRecord, from: readonly 
     keys.record("backup", change.accountId, backup.id),
     { set: { operation_id: operationId } },
     { equals: { operation_id: null }, oneOf: { state: from } },
-    (present) =>
-      present === undefined ? notFound("backup") : (heldError(present) ?? backupNotCompleted(String(present["state"]))),
+    (current) =>
+      current === undefined ? notFound("backup") : (heldError(current) ?? backupNotCompleted(String(current["state"]))),
   );
 
 export function requireEditable({ state }: BackupRecord): void {
@@ -284,10 +284,10 @@ export function editBackup(
     keys.record("backup", change.accountId, backup.id),
     { set: { note, locked, labels } },
     { oneOf: { state: EDITABLE }, ...withLabels(relabeled) },
-    (present) =>
-      present === undefined
+    (current) =>
+      current === undefined
         ? notFound("backup")
-        : (labelConflict(present, backup.id, relabeled) ?? backupNotEditable(String(present["state"]))),
+        : (labelConflict(current, backup.id, relabeled) ?? backupNotEditable(String(current["state"]))),
   );
   change.setSearchFields("backup", backup.id, { note }, relabeled);
   // Whatever it was when it was read: two requests may lock and unlock it at the same time.
@@ -452,12 +452,12 @@ export const recordMeasured = (
     await change.commit();
   });
 
-function backupError(present: Item | undefined): Error {
-  if (present === undefined) return notFound("backup");
-  const [reader] = present["used_by"] instanceof Set ? present["used_by"] : [];
-  const holder = heldError(present) ?? (typeof reader === "string" ? operationInProgress(reader) : undefined);
-  const state = String(present["state"]);
-  return holder ?? (present["locked"] === true ? backupLocked(state) : backupNotDeletable(state));
+function backupError(current: Item | undefined): Error {
+  if (current === undefined) return notFound("backup");
+  const [reader] = current["used_by"] instanceof Set ? current["used_by"] : [];
+  const holder = heldError(current) ?? (typeof reader === "string" ? operationInProgress(reader) : undefined);
+  const state = String(current["state"]);
+  return holder ?? (current["locked"] === true ? backupLocked(state) : backupNotDeletable(state));
 }
 
 const Expiring = z.object({ account_id: z.string(), backup_id: z.string(), instance_id: z.string().nullable() });

@@ -15,7 +15,7 @@ export interface Ending {
   /** The operation never began: what its request changed at once is changed back. */
   withdrawn: boolean;
   /** The reason that goes with a state; `present` is the record, with the one that it has. */
-  reasonAfter: (state: string, present: StatusReason) => StatusReason;
+  reasonAfter: (state: string, current: StatusReason) => StatusReason;
 }
 
 /** What an operation holds, as far as the end of the operation has to know it. */

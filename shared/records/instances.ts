@@ -209,7 +209,9 @@ export async function showInstanceFor(
 }
 
 const visibleServer = ({ permissions }: Pick<Caller, "permissions">, server: ServerRecord | undefined) =>
-  server !== undefined && permissions.includes("servers:read") ? { name: server.name, status: serverStatus(server.state) } : null;
+  server !== undefined && permissions.includes("servers:read")
+    ? { name: server.name, name_unicode: unicodeDomain(server.name), status: serverStatus(server.state) }
+    : null;
 
 const relatedRefs = ({ account_id, server_id }: InstanceRecord) => ({
   server: serverRef(account_id, server_id),
@@ -299,7 +301,7 @@ export function moveInstance(
       equals: { operation_id: null, state: instance.state },
       unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
     },
-    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
+    (current) => changedMeanwhile(current, instance, fields, relabeled) ?? instanceError(current),
   );
   refind(change, instance, fields, relabeled);
   return moved;
@@ -353,8 +355,8 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
       { kind: "instance", record: instance, status: instance.state },
       { ...mine, unchanged: { update_available } },
       // A report may change it at the same time.
-      (present) =>
-        present?.["operation_id"] === operation.id
+      (current) =>
+        current?.["operation_id"] === operation.id
           ? new Overtaken("The instance changed at the same time", instance.id)
           : undefined,
     );
@@ -384,8 +386,8 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     { from: instance.state, to: state, set },
     // A step that shows another state may do so at the same time.
     { equals: { ...mine.equals, state: instance.state }, unchanged: { ...after } },
-    (present) =>
-      present?.["state"] === instance.state
+    (current) =>
+      current?.["state"] === instance.state
         ? undefined
         : new Overtaken("The state of the instance changed at the same time", instance.id),
   );
@@ -443,7 +445,7 @@ export function renameInstance(
       oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) },
       unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },
     },
-    (present) => changedMeanwhile(present, instance, fields, relabeled) ?? instanceError(present),
+    (current) => changedMeanwhile(current, instance, fields, relabeled) ?? instanceError(current),
   );
   refind(change, instance, fields, relabeled);
   return { ...instance, ...set };
@@ -455,14 +457,14 @@ const readEmail = ({ admin_email }: InstanceRecord, fields: RenamedFields): Item
   fields.admin_email === undefined ? {} : { admin_email };
 
 const changedMeanwhile = (
-  present: Item | undefined,
+  current: Item | undefined,
   { id, admin_email }: InstanceRecord,
   fields: RenamedFields,
   relabeled: LabelChange | undefined,
 ): Error | undefined =>
-  fields.admin_email !== undefined && present !== undefined && present["admin_email"] !== admin_email
+  fields.admin_email !== undefined && current !== undefined && current["admin_email"] !== admin_email
     ? new Overtaken("Another request changed the email at the same time; check it and try again if you need to", id)
-    : labelConflict(present, id, relabeled);
+    : labelConflict(current, id, relabeled);
 
 function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
   change.setSearchFields("instance", instance.id, { name: fields.name }, relabeled);
@@ -533,8 +535,8 @@ const neverInstalled = (state: string): Error =>
 const unchangeable = (state: string): Error =>
   invalidState(`The instance is ${state}, so it cannot be changed`, state, {}, { kind: "instance" });
 
-const instanceError = (present: Item | undefined): Error =>
-  present === undefined ? notFound("instance") : (heldError(present) ?? unchangeable(String(present["state"])));
+const instanceError = (current: Item | undefined): Error =>
+  current === undefined ? notFound("instance") : (heldError(current) ?? unchangeable(String(current["state"])));
 
 /**
  * Whether what the instance now holds is neutralized, as its host found it for the operation that locks it. A later task of an
@@ -550,6 +552,6 @@ export async function recordNeutralized(
 
 /** A condition of what people write in its ERP, at the moment of the write. */
 export const requireWritable = ({ account_id, id }: InstanceRecord, error: (state: Status) => Error): Write =>
-  check(keys.record("instance", account_id, id), { oneOf: { state: WRITABLE } }, (present) =>
-    present === undefined ? notFound("instance") : error(InstanceState.parse(present["state"])),
+  check(keys.record("instance", account_id, id), { oneOf: { state: WRITABLE } }, (current) =>
+    current === undefined ? notFound("instance") : error(InstanceState.parse(current["state"])),
   );

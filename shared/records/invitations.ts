@@ -73,7 +73,7 @@ export function renewInvitation(
     invitationRef(change.accountId, invitation.id).key,
     { set: link },
     { equals: { link_hash: invitation.link_hash } },
-    (present) => (present === undefined ? notFound("invitation") : sentAgain(invitation.id)),
+    (current) => (current === undefined ? notFound("invitation") : sentAgain(invitation.id)),
   );
   return { invitation: { ...invitation, ...link }, token };
 }

@@ -126,7 +126,7 @@ export async function recordProbe(
   return moveTo(HEALTH.silent, server, { failed_probes, ...statusReason(reason) });
 }
 
-const SERVICE = serviceAuthor("Health checks", "health-checks");
+export const HEALTH_SERVICE = serviceAuthor("Health checks", "health-checks");
 
 type Fields = Partial<Pick<ServerRecord, "failed_probes" | "status_reason" | "reason">>;
 
@@ -143,6 +143,6 @@ async function moveTo(state: ServerPhase, server: ServerRecord, set: Fields): Pr
   );
   const type = state === HEALTH.responds ? "server.online" : "server.offline";
   const changes = [{ field: "status", before: serverStatus(server.state), after: serverStatus(state) }];
-  logOutcome(change, SERVICE, { type, changes }, { type: "server", id: server.id, name: server.name });
+  logOutcome(change, HEALTH_SERVICE, { type, changes }, { type: "server", id: server.id, name: server.name });
   await tryCommit(change); // unless deleted, or moved by another check
 }

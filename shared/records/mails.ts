@@ -8,7 +8,8 @@ import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { find, query, type Ref } from "../data/table.ts";
 import { idFrom, newId } from "../domain/ids.ts";
-import { type Language, type Message, RULES } from "../mail/messages.ts";
+import type { Language } from "../domain/languages.ts";
+import { type Message, RULES } from "../mail/messages.ts";
 import { seal, unseal } from "../platform/sealing.ts";
 import { MailRecord, type MailEnd } from "./schemas/mail.ts";
 

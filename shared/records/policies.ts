@@ -162,13 +162,13 @@ export const showProtection = (
       oneOf: { state: INSTANCE_RENAMABLE },
       unchanged: { protection_status: instance.protection_status, last_backup_id: instance.last_backup_id, ...unchanged },
     },
-    (present) => protectionError(instance.id, present),
+    (current) => protectionError(instance.id, current),
   );
 
-export function protectionError(instanceId: string, present: Item | undefined): Error {
-  if (present === undefined) return notFound("instance");
+export function protectionError(instanceId: string, current: Item | undefined): Error {
+  if (current === undefined) return notFound("instance");
   const { through } = LIFECYCLE["instance.delete"];
-  return present["state"] === through ? instanceBeingDeleted(through) : policyOvertaken(instanceId);
+  return current["state"] === through ? instanceBeingDeleted(through) : policyOvertaken(instanceId);
 }
 
 /**

@@ -23,8 +23,8 @@ type Domains = Pick<InstanceRecord, "domain" | "previous_domains">;
 type PreviousDomain = InstanceRecord["previous_domains"][number];
 
 /** Those that still redirect, without one that the instance has again. */
-export const previousDomains = ({ previous_domains }: Domains, present: string): PreviousDomain[] =>
-  previous_domains.filter(({ domain, redirects_until }) => domain !== present && Date.parse(redirects_until) > Date.now());
+export const previousDomains = ({ previous_domains }: Domains, current: string): PreviousDomain[] =>
+  previous_domains.filter(({ domain, redirects_until }) => domain !== current && Date.parse(redirects_until) > Date.now());
 
 /** The same once an instance has moved to another domain, by a request of this time; a second run changes nothing. */
 export function previousDomainsAfter(instance: Domains, to: string, requestedAt: string): PreviousDomain[] {

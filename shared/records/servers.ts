@@ -167,8 +167,8 @@ export function editServer(
   const isRenamed = name !== server.name;
   const relabeled = labelChange(server.labels, labels);
   if (isRenamed) {
-    change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (present) =>
-      present?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", present?.["owner_id"]),
+    change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (current) =>
+      current?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", current?.["owner_id"]),
     );
     change.remove(keys.serverName(change.accountId, server.name));
   }
@@ -176,10 +176,10 @@ export function editServer(
     keys.record("server", change.accountId, server.id),
     { set: { ...(isRenamed && { name }), labels, updated_at } },
     { ...(isRenamed && { equals: { name: server.name } }), oneOf: { state: SERVER_RENAMABLE }, ...withLabels(relabeled) },
-    (present) =>
-      typeof present?.["name"] === "string" && present["name"] !== server.name
+    (current) =>
+      typeof current?.["name"] === "string" && current["name"] !== server.name
         ? renamedMeanwhile(server.id)
-        : (labelConflict(present, server.id, relabeled) ?? serverError(present)),
+        : (labelConflict(current, server.id, relabeled) ?? serverError(current)),
   );
   change.setSearchFields("server", server.id, { ...(isRenamed && { name }) }, relabeled);
   return { ...server, name, labels: labels ?? server.labels, updated_at };
@@ -199,7 +199,7 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
       set: { state: through, operation_id: operationId, updated_at: now() },
     },
     { equals: { operation_id: null, state: server.state }, oneOf: { state: from }, none: ["instances"] },
-    (present) => (Number(present?.["instances"] ?? 0) > 0 ? hasInstances(Number(present?.["instances"])) : serverError(present)),
+    (current) => (Number(current?.["instances"] ?? 0) > 0 ? hasInstances(Number(current?.["instances"])) : serverError(current)),
   );
   change.write(
     checkAbsent(keys.drill(change.accountId, server.id), (drill) => operationInProgress(String(drill?.["operation_id"]))),
@@ -214,8 +214,8 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   const from = serverStatus(server.state);
   if (to === "gone") {
     const { needs_reboot } = server;
-    change.removeListed({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (present) =>
-      present?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
+    change.removeListed({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (current) =>
+      current?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
     );
     if (needs_reboot === true) change.countShown("needs_reboot", -1);
     change.remove(keys.serverName(change.accountId, server.name));
@@ -246,14 +246,14 @@ export const holdServer = (change: Change, { id }: ServerRecord, operationId: st
     keys.record("server", change.accountId, id),
     { set: { operation_id: operationId, updated_at: now() } },
     FREE,
-    (present) => (present === undefined ? notFound("server") : unusable(present)),
+    (current) => (current === undefined ? notFound("server") : unusable(current)),
   );
 
 /** Neither offline nor held by work on its machine. */
 const FREE = { oneOf: { state: USABLE }, unchanged: { operation_id: null } };
 
-const notUsable = (present: Item | undefined): Error =>
-  present === undefined ? noneInAccount("server_id", "server") : unusable(present);
+const notUsable = (current: Item | undefined): Error =>
+  current === undefined ? noneInAccount("server_id", "server") : unusable(current);
 
 /** Takes a place on a server for an instance; only a usable server has places. */
 export const occupyServer = (change: Change, serverId: string): void =>
@@ -266,8 +266,8 @@ export const requireServerReady = (change: Change, serverId: string): void =>
 /** The same of work that an offline server does not hold up. */
 export const requireServerFree = (change: Change, serverId: string): void =>
   change.write(
-    check(keys.record("server", change.accountId, serverId), { unchanged: { operation_id: null } }, (present) =>
-      present === undefined ? noneInAccount("server_id", "server") : heldError(present),
+    check(keys.record("server", change.accountId, serverId), { unchanged: { operation_id: null } }, (current) =>
+      current === undefined ? noneInAccount("server_id", "server") : heldError(current),
     ),
   );
 
@@ -277,8 +277,8 @@ export const acquireBackupSlot = (change: Change, serverId: string): void =>
     keys.record("server", change.accountId, serverId),
     { add: { scheduled_backups: 1 } },
     { ...FREE, below: { scheduled_backups: SCHEDULED_AT_ONCE } },
-    (present) => {
-      const server = present ?? { id: serverId, state: LIFECYCLE["server.delete"].through };
+    (current) => {
+      const server = current ?? { id: serverId, state: LIFECYCLE["server.delete"].through };
       return isUsable(server) ? new NoBackupSlot() : unusable(server);
     },
   );
@@ -309,5 +309,5 @@ function unusable(server: Item): Error {
   return (USABLE.includes(state) ? heldError(server) : undefined) ?? serverNotActive(server["id"], serverStatus(state));
 }
 
-const serverError = (present: Item | undefined): Error =>
-  present === undefined ? notFound("server") : (heldError(present) ?? serverBusy(stateIn(present)));
+const serverError = (current: Item | undefined): Error =>
+  current === undefined ? notFound("server") : (heldError(current) ?? serverBusy(stateIn(current)));

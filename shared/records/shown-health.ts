@@ -36,6 +36,9 @@ export function reasonOfHealth(instance: InstanceRecord, server: Server): Reason
   if (isWatched(instance, server) && health_status === HEALTH_OF_ERP.failing)
     return FAULTS[health_fault ?? ""] ?? because("health_failing");
   if (modules.length === 0) return null;
-  const more = modules.length > NAMED_MAX ? ` and ${modules.length - NAMED_MAX} more` : "";
-  return because("modules_interrupted", { modules: `${modules.slice(0, NAMED_MAX).join(", ")}${more}` });
+  const named = modules.slice(0, NAMED_MAX).join(", ");
+  const count = modules.length - NAMED_MAX;
+  return count > 0
+    ? because("more_modules_interrupted", { modules: named, count })
+    : because("modules_interrupted", { modules: named });
 }

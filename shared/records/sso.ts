@@ -67,26 +67,26 @@ const newProof = (): string => randomBytes(18).toString("base64url");
 /** Sets what there is from now on; domains that go no longer belong to the account. */
 export async function setSso(
   change: Change,
-  present: SsoRecord | undefined,
+  current: SsoRecord | undefined,
   { client_secret, ...fields }: SsoUpdate,
 ): Promise<SsoRecord> {
   const { accountId: account_id } = change;
-  const isSame = present?.issuer === fields.issuer;
-  const kept = isSame ? present?.client_secret : undefined;
+  const isSame = current?.issuer === fields.issuer;
+  const kept = isSame ? current?.client_secret : undefined;
   const secret =
     client_secret === undefined ? kept : await seal(client_secret, secretContext({ account_id, issuer: fields.issuer }));
   if (secret === undefined) throw invalid({ field: "client_secret", reason: "is required" });
-  const before = new Map((present?.domains ?? []).map((domain) => [domain.name, domain]));
+  const before = new Map((current?.domains ?? []).map((domain) => [domain.name, domain]));
   const domains = fields.domains.map(({ name }) => before.get(name) ?? { name, proof: newProof(), verified: false });
   const set: SsoRecord = {
     ...fields,
     account_id,
     client_secret: secret,
     domains,
-    links: isSame && present !== undefined ? present.links : newLinks(),
+    links: isSame && current !== undefined ? current.links : newLinks(),
     updated_at: change.at,
   };
-  writeSso(change, present, set);
+  writeSso(change, current, set);
   const names = new Set(domains.map(({ name }) => name));
   for (const domain of before.values()) if (domain.verified && !names.has(domain.name)) releaseDomain(change, domain.name);
   return set;
@@ -101,10 +101,10 @@ export const ssoChanges = (before: SsoRecord | undefined, after: SsoRecord | und
 const auditable = (sso: SsoRecord | undefined): object =>
   sso === undefined ? {} : { ...sso, domains: sso.domains.map(({ name }) => name) };
 
-function writeSso(change: Change, present: SsoRecord | undefined, set: SsoRecord): void {
+function writeSso(change: Change, current: SsoRecord | undefined, set: SsoRecord): void {
   const { key } = ssoRef(change.accountId);
-  if (present === undefined) change.put(key, set, () => changedMeanwhile(change.accountId));
-  else change.update(key, { set }, { equals: { updated_at: present.updated_at } }, () => changedMeanwhile(change.accountId));
+  if (current === undefined) change.put(key, set, () => changedMeanwhile(change.accountId));
+  else change.update(key, { set }, { equals: { updated_at: current.updated_at } }, () => changedMeanwhile(change.accountId));
 }
 
 export function removeSso(change: Change, sso: SsoRecord): void {
@@ -195,8 +195,8 @@ export const requireSameSso = (change: Change, { account_id, links, updated_at }
 export async function unlinkOthers(accountId: string): Promise<void> {
   const users = await allUsers(accountId);
   // Read after them: whoever is linked to another one by then is linked to an earlier one.
-  const present = await find(ssoRef(accountId));
+  const current = await find(ssoRef(accountId));
   for (const { id, sso } of users)
-    if (sso !== undefined && sso.links !== present?.links)
+    if (sso !== undefined && sso.links !== current?.links)
       await updateOne(userRef(id).key, { remove: ["sso"] }, { equals: { sso } });
 }

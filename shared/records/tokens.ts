@@ -63,8 +63,8 @@ export function tokenVersion(token: TokenRecord): Version {
     key: keys.token(account_id, id),
     etag: tag(token),
     values: { name, replaced_by },
-    buildEtag: (present) => {
-      const label = TokenLabel.parse(present);
+    buildEtag: (current) => {
+      const label = TokenLabel.parse(current);
       return tag({ ...token, replaced_by: label.replaced_by, expires_at: label.expires_at ?? expires_at });
     },
   };

@@ -13,7 +13,7 @@ import { keys, keyString, type Item } from "../data/keys.ts";
 import { parseOrSkip } from "../data/parse-each.ts";
 import { permissionsIn, toBits } from "../data/permission-bits.ts";
 import { everySlotFree } from "./rate-limits.ts";
-import type { Language } from "../mail/messages.ts";
+import type { Language } from "../domain/languages.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
 import { UserAccess, UserRecord } from "./schemas/user.ts";
 import { encodeStamp } from "../data/stamps.ts";
@@ -134,8 +134,8 @@ export function reserveUser(change: Change, { role = "owner", permissions = [], 
 /** Removes a user: the very next request with one of their sessions finds nothing. */
 export function removeUser(change: Change, user: UserRecord): void {
   change.use("user", -1);
-  change.remove(keys.user(user.id), { unchanged: { role: user.role } }, (present) =>
-    present === undefined ? notFound("user") : userChanged(user.id),
+  change.remove(keys.user(user.id), { unchanged: { role: user.role } }, (current) =>
+    current === undefined ? notFound("user") : userChanged(user.id),
   );
   change.remove(keys.userAccess(user.id));
   change.remove(keys.email(user.email), { equals: { user_id: user.id } });
@@ -152,8 +152,8 @@ export function setUser(
   { name, role, permissions, notifications }: Pick<UserRecord, "name" | "role" | "permissions" | "notifications">,
 ): UserRecord {
   const unchanged = { role: user.role, permissions: user.permissions };
-  change.update(userRef(user.id).key, { set: { name, role, permissions, notifications } }, { unchanged }, (present) =>
-    present === undefined ? notFound("user") : userChanged(user.id),
+  change.update(userRef(user.id).key, { set: { name, role, permissions, notifications } }, { unchanged }, (current) =>
+    current === undefined ? notFound("user") : userChanged(user.id),
   );
   const stored = storeGrant({ role, permissions });
   change.update(keys.userAccess(user.id), { set: stored, ...(stored.m === undefined && { remove: ["m"] }) });
@@ -201,7 +201,7 @@ interface SignIn {
 export function recordSignIn(change: Change, { id, passkeys, totp }: UserRecord, { language, how, mustSetUp }: SignIn): void {
   const set = { last_sign_in_at: change.at, language };
   const where = how === "sso" ? {} : { unchanged: { passkeys, totp } };
-  change.update(userRef(id).key, { set }, where, (present) => (present === undefined ? wrongPassword() : userChanged(id)));
+  change.update(userRef(id).key, { set }, where, (current) => (current === undefined ? wrongPassword() : userChanged(id)));
   if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
 }
 

@@ -2,7 +2,8 @@
 import { find } from "../data/table.ts";
 import { env, variable } from "../platform/env.ts";
 import { log } from "../platform/log.ts";
-import { type Language, Message, RULES } from "../mail/messages.ts";
+import type { Language } from "../domain/languages.ts";
+import { Message, RULES } from "../mail/messages.ts";
 import { renderMail } from "../mail/render.ts";
 import { chooseSender, MailboxRefused, readBrand } from "../mail/senders.ts";
 import { endMail, claimMail, type TakenMail } from "../records/mails.ts";

@@ -16,7 +16,7 @@ import { shownOf } from "../resource/words/status.tsx";
 /** What the rules need to know of an instance. */
 type RuledInstance = Omit<ListedInstance, "server">;
 /** The same of its server. */
-export type ServerOf = Pick<ListedServer, "name" | "status">;
+export type ServerOf = Pick<ListedServer, "name" | "status"> & Partial<Pick<ListedServer, "name_unicode">>;
 
 /** The status that an action leads to: in it, the action has nothing to do. */
 const AFTER: Partial<Record<InstanceAction, "running" | "stopped">> = { start: "running", stop: "stopped" };
@@ -31,7 +31,10 @@ export function whyNot(action: InstanceAction, instance: RuledInstance, server: 
   if (!states.includes(instance.status)) return text.allowed.instance.status(action, wordOf(instance.status), states.map(wordOf));
   if (action === "delete") return undefined;
   if (server === undefined) return undefined; // while the server is not loaded, the API decides
-  if (!isUsable(server)) return text.allowed.instance.server(server.name, shownOf("server", server.status).word);
+  if (!isUsable(server)) {
+    const { name, name_unicode = name, status: serverStatus } = server;
+    return text.allowed.instance.server(name_unicode, shownOf("server", serverStatus).word);
+  }
   return whyNotProtect(instance, server);
 }
 

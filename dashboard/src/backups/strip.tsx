@@ -55,7 +55,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
   );
 }
 
-/** And of the day before, which ends later in the user's time zone. */
+/** The backups since a day, and those of the day before, which ends later in the user's time zone. */
 function useMadeSince(instanceId: string, day: Date) {
   const { items, complete, pending, error, more, retry } = usePages(backups.listOf(instanceId), {
     created_after: new Date(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate() - 1)).toISOString(),

@@ -14,7 +14,8 @@ import { type Ending, useEnding } from "../session/session.ts";
 import { Box, Field, Product, Support } from "./parts.tsx";
 import { SecondStep } from "./second-step.tsx";
 import { OtherAddress } from "./sso.ts";
-import { NoPasskey, useSignIn, useSuggestedPasskeys } from "./use-sign-in.ts";
+import { NoPasskey } from "../app/ask-passkey.ts";
+import { useSignIn, useSuggestedPasskeys } from "./use-sign-in.ts";
 
 const FORGOTTEN = "/forgot-password";
 

@@ -3,18 +3,11 @@ import { useEffect, useState } from "react";
 import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Assertion, PasskeyOptions, Proof } from "../../../shared/api/second-factors.ts";
 import { client } from "../app/client.ts";
-import { load } from "../app/loading.ts";
+import { askPasskey, loadPasskeys, NoPasskey } from "../app/ask-passkey.ts";
 import { offersPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, isAsked } from "../session/proof.ts";
 import { beginSession, useSession } from "../session/session.ts";
 import { goToProvider } from "./sso.ts";
-
-const loadPasskeys = () => load(() => import("../session/passkeys.ts"));
-
-/** The browser used no passkey: the user declined, or has none. */
-export class NoPasskey extends Error {
-  override name = "NoPasskey";
-}
 
 type Send = () => Promise<Parameters<typeof beginSession>[0]>;
 
@@ -89,14 +82,6 @@ const challengeFor = (body: { email: string; password: string }): Promise<AskedP
 
 const askedFor = (error: unknown): AskedProof | undefined =>
   error instanceof ClientError && error.code === "SECOND_FACTOR_REQUIRED" && isAsked(error.details) ? error.details : undefined;
-
-async function askPasskey(options: PasskeyOptions | undefined): Promise<Assertion> {
-  if (options === undefined) throw new NoPasskey();
-  const { askForPasskey } = await loadPasskeys();
-  return askForPasskey(options).catch((cause: unknown) => {
-    throw new NoPasskey(undefined, { cause });
-  });
-}
 
 async function signInAlone(ask: (options: PasskeyOptions) => Promise<Assertion>) {
   const { data: options } = await client.auth.passkeyLoginOptions({ body: {} });

@@ -53,7 +53,7 @@ const OF_INSTANCE: readonly Shown[] = [
 ];
 
 const HOUR_S = 3600;
-/** With at most 300 points each. */
+/** What the charts may show; each has at most 300 points. */
 const PERIODS = [
   { id: "hours", seconds: 3 * HOUR_S, step: 60 },
   { id: "day", seconds: 24 * HOUR_S, step: 600 },

@@ -10,12 +10,11 @@ import { type BackupPolicy, NEXT_RUNS } from "../../../shared/api/policy-shown.t
 import { update } from "../../../shared/api/backup-policy.ts";
 import type { Instance } from "../../../shared/api/instances.ts";
 import type { Settings } from "../../../shared/api/settings.ts";
-import { KEEP_RULES } from "../../../shared/domain/retention.ts";
+import { KEEP_RULES, type KeepRule } from "../../../shared/domain/retention.ts";
 import { nextRuns } from "../../../shared/domain/schedule.ts";
 import { client } from "../app/client.ts";
 import { notify } from "../app/notifications.ts";
 import { backupPolicies, settings as settingsQuestion } from "../app/queries.ts";
-import type { KeepRule } from "../messages/en/policies.tsx";
 import { text } from "../messages/text.ts";
 import { FormDialog } from "../resource/form/form-dialog.tsx";
 import { TextField } from "../resource/form/form.tsx";

@@ -32,9 +32,9 @@ export function endOf({ ends, expires_at }: Session): number {
 
 /** Notes that the user has changed their name; other tabs show it with their next session. */
 export function renameSessionUser(name: string): void {
-  const { session: present, ending } = store.get();
-  if (present === undefined) return;
-  const next = { ...present, user: { ...present.user, name } };
+  const { session: current, ending } = store.get();
+  if (current === undefined) return;
+  const next = { ...current, user: { ...current.user, name } };
   localStorage.setItem(KEY, JSON.stringify(next));
   store.set({ session: next, ending });
 }

@@ -11,10 +11,10 @@ import { ClientError } from "../../../shared/api/client-of.ts";
 import type { Proof } from "../../../shared/api/second-factors.ts";
 import { client } from "../app/client.ts";
 import { Failure } from "../app/failure.tsx";
-import { load } from "../app/loading.ts";
 import { text } from "../messages/text.ts";
 import { useKeepFocus } from "../resource/dialog/dialog.tsx";
 import { useFocusFirst } from "../resource/page/use-focus-first.ts";
+import { askPasskey, NoPasskey } from "../app/ask-passkey.ts";
 import { whyNoPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, useOpenProof } from "../session/proof.ts";
 
@@ -24,11 +24,6 @@ export function ProofDialog() {
 }
 
 type Given = Omit<Proof, "challenge">;
-
-/** The browser used no passkey: the user declined, or has none here. */
-class NoPasskey extends Error {
-  override name = "NoPasskey";
-}
 
 function useProof({ asked, answer }: NonNullable<ReturnType<typeof useOpenProof>>) {
   const [pending, setPending] = useState(false);
@@ -47,15 +42,7 @@ function useProof({ asked, answer }: NonNullable<ReturnType<typeof useOpenProof>
       setPending(false);
     }
   };
-  const usePasskey = () =>
-    prove(async () => {
-      const { askForPasskey } = await load(() => import("../session/passkeys.ts"));
-      if (asked.passkey_options === null) throw new NoPasskey();
-      const assertion = await askForPasskey(asked.passkey_options).catch((cause: unknown) => {
-        throw new NoPasskey(undefined, { cause });
-      });
-      return { method: "passkey", assertion };
-    });
+  const usePasskey = () => prove(async () => ({ method: "passkey", assertion: await askPasskey(asked.passkey_options) }));
   return { prove, usePasskey, pending, error };
 }
 

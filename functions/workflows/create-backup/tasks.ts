@@ -50,17 +50,17 @@ async function createArchive(
   backup: BackupRecord,
   server: ServerRecord,
 ): Promise<MadeArchive | undefined> {
-  const present = await readDeployedCode({ account_id: operation.account_id, id: instance_id });
+  const deployed = await readDeployedCode({ account_id: operation.account_id, id: instance_id });
   const made = await run(server, {
     id: jobIdFor(operation, "makeArchive"),
     kind: "make_archive",
     instance_id,
     key: archiveKey(backup),
     note: backup.note,
-    code: codeInManifest(present),
+    code: codeInManifest(deployed),
   });
   if (!made.ready) return undefined;
   await addResult(operation, skippedIn(made.result));
-  await recordArchive(operation, backup.id, made.result, present); // last: with it, the work counts as done
+  await recordArchive(operation, backup.id, made.result, deployed); // last: with it, the work counts as done
   return made.result;
 }

@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join, resolve } from "node:path";
 import * as z from "zod";
+import { parseJson } from "../../../shared/domain/json.ts";
 import { builtOnce, computeFingerprint, ROOT } from "../../built.ts";
 import { LocalError } from "../errors.ts";
 import { REGION } from "../template/resolve.ts";
@@ -251,14 +252,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
     return process.kill(pid, signal);
   } catch {
     return false; // it has ended
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // the crash interrupted the write
   }
 }
 

@@ -19,6 +19,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, gunzipSync } from "node:zlib";
 import * as z from "zod";
+import { parseJson } from "../../../shared/domain/json.ts";
 import { callDynamoDb, type Database, startDynamoDb } from "../dynamodb/dynamodb.ts";
 import { LocalError } from "../errors.ts";
 import { lockDirectory } from "../lock.ts";
@@ -67,20 +68,12 @@ export async function listBackups(store: BackupStore): Promise<ServiceBackup[]> 
     const read = names.map(async (name) => {
       const file = join(folder, name);
       await store.get(`${name}/${MANIFEST}`, file);
-      const manifest = Manifest.safeParse(jsonIn(readFileSync(file, "utf8")));
+      const manifest = Manifest.safeParse(parseJson(readFileSync(file, "utf8")));
       return manifest.success ? [{ name, ...manifest.data }] : [];
     });
     return (await Promise.all(read)).flat().toSorted((a, b) => b.created_at.localeCompare(a.created_at));
   } finally {
     await rm(folder, { recursive: true });
-  }
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
@@ -104,7 +97,7 @@ export async function backUpService({ dataDir, store, passphrase, keep }: Taking
     const at = new Date().toISOString();
     const name = `service-${at.replaceAll(/[:.]/g, "-")}-${randomBytes(3).toString("hex")}`;
     const files = sealedFiles(dataDir);
-    const { TABLE_NAME, ENVIRONMENT } = Access.parse(jsonIn(files["access.json"] ?? ""));
+    const { TABLE_NAME, ENVIRONMENT } = Access.parse(parseJson(files["access.json"] ?? ""));
     // The records first: an archive that comes between the two is then one that the table does not know.
     const objects = objectRecords(dataDir);
     writeFileSync(join(folder, "objects"), JSON.stringify(objects));
@@ -266,7 +259,7 @@ async function restoreTo(
   for (const file of SEALED_FILES.filter((each) => files[each] !== undefined))
     writeFileSync(join(folder, file), files[file] ?? "", { mode: 0o600 });
   for (const file of [TABLE, OBJECTS, SECRETS]) await rm(join(folder, file));
-  return { objects: countObjects(objects), names: Access.parse(jsonIn(files["access.json"] ?? "")) };
+  return { objects: countObjects(objects), names: Access.parse(parseJson(files["access.json"] ?? "")) };
 }
 
 /** Restores what the place has to a folder, and reads all of its table through a database that starts there. */

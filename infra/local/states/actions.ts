@@ -1,6 +1,7 @@
 // The actions of Step Functions that the service calls, as bodies of its JSON protocol.
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
+import { parseJson } from "../../../shared/domain/json.ts";
 import { AwsFault } from "../errors.ts";
 import type { StateMachine } from "../template/machines.ts";
 import type { Executions } from "./executions.ts";
@@ -27,15 +28,6 @@ function parse<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
 
 const seconds = (milliseconds: number): number => milliseconds / 1000;
 const NAME = /^[^\s<>{}[\]?*"#%\\^|~`$&,;:/\p{Cc}]{1,80}$/u;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 interface Service {
   machines: ReadonlyMap<string, StateMachine>;
@@ -79,7 +71,8 @@ async function start(service: Service, body: unknown): Promise<unknown> {
       "ValidationException",
       `Value at 'input' failed to satisfy constraint: Member must have length less than or equal to ${DATA_LIMIT_BYTES}`,
     );
-  if (!isJson(input)) throw new AwsFault("InvalidExecutionInput", "Invalid State Machine Execution Input: it is not JSON");
+  if (parseJson(input) === undefined)
+    throw new AwsFault("InvalidExecutionInput", "Invalid State Machine Execution Input: it is not JSON");
   const executionArn = machine.arn.replace(":stateMachine:", ":execution:").concat(":", name);
   const before = service.executions.get(executionArn);
   if (before && (before.status !== "RUNNING" || before.input !== input))

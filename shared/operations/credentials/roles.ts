@@ -53,12 +53,12 @@ interface Asked {
 }
 
 /** What a request grants; what it leaves out stays as it is. */
-export function requestedGrant({ role, permissions }: Asked, present?: Granted): { role: Role; permissions: Permission[] } {
-  const next = role ?? present?.role ?? "custom";
+export function requestedGrant({ role, permissions }: Asked, current?: Granted): { role: Role; permissions: Permission[] } {
+  const next = role ?? current?.role ?? "custom";
   if (next !== "custom" && permissions !== undefined)
     throw invalid({ field: "permissions", reason: "is only possible with the role custom" });
   if (next !== "custom") return { role: next, permissions: [] };
-  const own = permissions ?? (present?.role === "custom" ? [...present.permissions] : undefined);
+  const own = permissions ?? (current?.role === "custom" ? [...current.permissions] : undefined);
   if (own === undefined) throw invalid({ field: "permissions", reason: "is required" });
   return { role: "custom", permissions: own };
 }

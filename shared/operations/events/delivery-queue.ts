@@ -1,20 +1,13 @@
 // The queue between what is to be delivered and the function that delivers: a message names a lane of a webhook that has
 // something due.
-import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { readAll } from "../../data/table.ts";
-import { CALLS } from "../../platform/aws-calls.ts";
 import { concurrently } from "../../platform/concurrently.ts";
 import { variable } from "../../platform/env.ts";
 import { dueNow, type Lane, laneNumber } from "../../records/deliveries.ts";
 import { WebhookHealth } from "../../records/schemas/webhook.ts";
 import { healthRef, listedWebhooks } from "../../records/webhooks.ts";
 import { isSlow } from "./receivers.ts";
-
-let client: SQSClient | undefined;
-
-/** What SQS takes at once, and the longest that it waits; the sweep finds what is due later. */
-const BATCH = 10;
-const DELAY_SECONDS_MAX = 900;
+import { DELAY_SECONDS_MAX, sendMessages } from "./send-messages.ts";
 
 /**
  * Queues lanes that have something to do, now or soon. Those of slow receivers have a queue of their own, so that they take no
@@ -30,23 +23,11 @@ export async function sendLanes(lanes: readonly Lane[], delaySeconds = 0): Promi
     lanes.filter(({ webhook_id }) => !slow.has(webhook_id)),
     lanes.filter(({ webhook_id }) => slow.has(webhook_id)),
   ];
-  await send("DELIVERIES_QUEUE", fast, delaySeconds);
+  const messagesFor = (each: readonly Lane[]) => each.map((body) => ({ body, delaySeconds }));
+  await sendMessages(variable("DELIVERIES_QUEUE"), messagesFor(fast));
   // Whichever lane a delivery belongs to, the first one sends it.
   const firsts = new Map(late.map((each) => [each.webhook_id, { ...each, lane: 0 }]));
-  await send("SLOW_QUEUE", [...firsts.values()], delaySeconds);
-}
-
-async function send(queue: "DELIVERIES_QUEUE" | "SLOW_QUEUE", lanes: readonly Lane[], delaySeconds: number): Promise<void> {
-  // The endpoint is that of every other client: on one machine, the URL of a queue leads elsewhere.
-  client ??= new SQSClient({ ...CALLS, useQueueUrlAsEndpoint: false });
-  for (let from = 0; from < lanes.length; from += BATCH) {
-    const Entries = lanes.slice(from, from + BATCH).map((lane, index) => ({
-      Id: String(index),
-      MessageBody: JSON.stringify(lane),
-      DelaySeconds: Math.ceil(delaySeconds),
-    }));
-    await client.send(new SendMessageBatchCommand({ QueueUrl: variable(queue), Entries }));
-  }
+  await sendMessages(variable("SLOW_QUEUE"), messagesFor([...firsts.values()]));
 }
 
 const AT_ONCE = 50;

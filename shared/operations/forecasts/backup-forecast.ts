@@ -87,11 +87,11 @@ async function codeWarnings(
   { restore_database }: Parts,
 ): Promise<Sentence[]> {
   if (!restore_database || !mayRead(reader, "backup") || !mayRead(reader, "instance")) return [];
-  const [then, present] = await Promise.all([
+  const [then, current] = await Promise.all([
     findBackupCode(backup),
     find({ key: keys.code(account_id, id), schema: CodeRecord }).then((record) => record?.deployed),
   ]);
-  const [before, now] = [describeCode(then), describeCode(present)];
+  const [before, now] = [describeCode(then), describeCode(current)];
   const [other, added] = [before.filter((each) => !now.includes(each)), now.filter((each) => !before.includes(each))];
   if (other.length > 0) return [sentence("restore_code_differs", { code: other.join(", ") })];
   return added.length > 0 ? [sentence("restore_code_added", { code: added.join(", ") })] : [];

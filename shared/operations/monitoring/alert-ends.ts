@@ -4,11 +4,11 @@ import { startChange, tryCommit } from "../../data/change.ts";
 import { keys, keyString } from "../../data/keys.ts";
 import { parseOrSkip } from "../../data/parse-each.ts";
 import { readAll } from "../../data/table.ts";
-import { ALERT_KINDS, type AlertResource, FAILURE_DAYS, isAlertKind } from "../../domain/alerts.ts";
+import { ALERT_KINDS, FAILURE_DAYS, isAlertKind } from "../../domain/alerts.ts";
 import { isId } from "../../domain/ids.ts";
 import { HEALTH_OF_ERP } from "../../domain/lifecycle.ts";
 import { getAccount } from "../../records/accounts.ts";
-import { logOutcome, serviceAuthor } from "../../records/events.ts";
+import { logOutcome } from "../../records/events.ts";
 import type { OpenAlert } from "../../records/schemas/alert.ts";
 import { InstanceRecord } from "../../records/schemas/instance.ts";
 import { WatchedServer } from "../../records/schemas/server.ts";
@@ -16,6 +16,7 @@ import type { TokenRecord } from "../../records/schemas/token.ts";
 import { allTokens, labelRef } from "../../records/tokens.ts";
 import { type AccountAlerts, closeAlertsOf, closeOpenAlert, closeAlertsNotInSettings, readAlerts } from "./alerts.ts";
 import { evaluateInstanceAlerts } from "./event-alerts.ts";
+import { ALERT_RESOURCES, ALERTS_SERVICE } from "../../records/alerts.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -26,7 +27,7 @@ export async function endAlerts(accountId: string, at: number): Promise<void> {
     for (const each of alerts.open) if (hasExpired(each, at)) await closeOpenAlert(alerts, each);
     await closeUnmeasured(alerts, at);
     const keyOf = ({ resource_id }: OpenAlert) =>
-      keys.record(RESOURCES.find((type) => isId(type, resource_id)) ?? "server", accountId, resource_id);
+      keys.record(ALERT_RESOURCES.find((type) => isId(type, resource_id)) ?? "server", accountId, resource_id);
     const resources = await readAll(alerts.open.map(keyOf));
     for (const each of alerts.open) {
       const item = resources.get(keyString(keyOf(each)));
@@ -39,8 +40,6 @@ export async function endAlerts(accountId: string, at: number): Promise<void> {
   }
   for (const token of await allTokens(accountId)) await warnOf(token, alerts.settings.token_expiry_days ?? [], at);
 }
-
-const RESOURCES: readonly AlertResource[] = ["server", "instance"];
 
 const hasExpired = ({ kind, opened_at }: OpenAlert, at: number): boolean =>
   isAlertKind(kind) && ALERT_KINDS[kind].happened === true && Date.parse(opened_at) <= at - FAILURE_DAYS * DAY_MS;
@@ -59,8 +58,6 @@ async function closeUnmeasured(alerts: AccountAlerts, at: number): Promise<void>
   }
 }
 
-const SERVICE = serviceAuthor("Alerts", "alerts");
-
 /**
  * An event at each step, the lowest that it has reached: once, also if several were reached since the last look. None of a token
  * that was rotated: it is to expire, and the one that replaces it has its name.
@@ -78,6 +75,6 @@ async function warnOf(token: TokenRecord, steps: readonly number[], at: number) 
     { set: { warned_days: step } },
     { same: { warned_days }, unchanged: { replaced_by: null } },
   );
-  logOutcome(change, SERVICE, { type: "token.expiring", expiry: { expires_at, days: step } }, { type: "token", id, name });
+  logOutcome(change, ALERTS_SERVICE, { type: "token.expiring", expiry: { expires_at, days: step } }, { type: "token", id, name });
   await tryCommit(change); // unless another run was faster, or the token was revoked or rotated
 }

@@ -6,14 +6,13 @@ import { parseOrSkip } from "../../data/parse-each.ts";
 import { readAll } from "../../data/table.ts";
 import { CERTIFICATE_FAILING } from "../../domain/lifecycle.ts";
 import { getAccount } from "../../records/accounts.ts";
-import { logOutcome, serviceAuthor } from "../../records/events.ts";
+import { logOutcome } from "../../records/events.ts";
 import { findCertificate, hostReportRef } from "../../records/host-reports.ts";
 import { instanceRef } from "../../records/instances.ts";
 import type { HostReport } from "../../records/schemas/host-report.ts";
 import { InstanceRecord } from "../../records/schemas/instance.ts";
 import type { ServerRecord } from "../../records/schemas/server.ts";
-
-const SERVICE = serviceAuthor("Health checks", "health-checks");
+import { HEALTH_SERVICE } from "../../records/machines.ts";
 
 /** So that they fit into one change; the next report brings the rest. */
 const EVENTS_MAX = 10;
@@ -43,6 +42,11 @@ export async function recordCertificateEvents({ account_id, id }: ServerRecord, 
   const { key } = hostReportRef(account_id, id);
   change.update(key, { set: { failing_certificates: after } }, { unchanged: { failing_certificates: before } });
   for (const instance of news)
-    logOutcome(change, SERVICE, { type: "certificate.failing" }, { type: "instance", id: instance.id, name: instance.name });
+    logOutcome(
+      change,
+      HEALTH_SERVICE,
+      { type: "certificate.failing" },
+      { type: "instance", id: instance.id, name: instance.name },
+    );
   await tryCommit(change); // unless another check was faster
 }

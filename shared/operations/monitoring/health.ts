@@ -6,7 +6,7 @@ import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../../domain/lifecycl
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../../domain/limits.ts";
 import { getAccount } from "../../records/accounts.ts";
 import { type Change, now, startChange } from "../../data/change.ts";
-import { logOutcome, serviceAuthor } from "../../records/events.ts";
+import { logOutcome } from "../../records/events.ts";
 import { instanceRef, moveInstance, requireAllowed, requireServerUsable } from "../../records/instances.ts";
 import { keys, keyString } from "../../data/keys.ts";
 import { readChildren } from "../../data/child-lists.ts";
@@ -16,8 +16,8 @@ import { InstanceRecord } from "../../records/schemas/instance.ts";
 import type { OperationRecord } from "../../records/schemas/operation.ts";
 import type { ServerRecord, WatchedServer } from "../../records/schemas/server.ts";
 import { ConditionFailed, readAll } from "../../data/table.ts";
+import { HEALTH_SERVICE } from "../../records/machines.ts";
 
-const SERVICE = serviceAuthor("Health checks", "health-checks");
 const { ok, failing, unknown } = HEALTH_OF_ERP;
 
 /** What a machine says about its ERPs once a minute. A line is a new one if its sequence is higher. */
@@ -159,7 +159,7 @@ async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: s
   if (to !== from) change.setSearchFields("instance", id, { health: to });
   const type = to === ok ? "instance.up" : "instance.down";
   const changes = [{ field: "health", before: { status: from }, after: { status: to } }];
-  if (to !== from) logOutcome(change, SERVICE, { type, changes }, { type: "instance", id, name });
+  if (to !== from) logOutcome(change, HEALTH_SERVICE, { type, changes }, { type: "instance", id, name });
   return isCommitted(change);
 }
 
@@ -190,7 +190,7 @@ export async function beginRestart(instance: InstanceRecord, at: number): Promis
   requireServerUsable(change, instance);
   const id = newId("operation");
   moveInstance(change, instance, { type: "instance.restart", operationId: id }, { auto_restarts: [...today, change.at] });
-  const operation = reserveOperation(change, SERVICE, { id, type: "instance.restart", ...changing("instance", instance) });
+  const operation = reserveOperation(change, HEALTH_SERVICE, { id, type: "instance.restart", ...changing("instance", instance) });
   return (await isCommitted(change)) ? operation : undefined;
 }
 

@@ -48,10 +48,10 @@ function verifiedEmail(sso: SsoRecord, claims: Claims): string {
 }
 
 /** By the claim, if there is one; owners stay owners, and no claim makes one. */
-function roleFromClaims(sso: SsoRecord, claims: Claims, present?: Role): Role {
-  if (present === "owner") return present;
+function roleFromClaims(sso: SsoRecord, claims: Claims, current?: Role): Role {
+  if (current === "owner") return current;
   const otherwise = SSO_ROLES.find((role) => role === sso.default_role) ?? "viewer";
-  if (sso.role_claim === null) return present ?? otherwise;
+  if (sso.role_claim === null) return current ?? otherwise;
   const values = [claims[sso.role_claim]].flat().filter((value) => typeof value === "string");
   const given = values.map((value) => (Object.hasOwn(sso.roles, value) ? sso.roles[value] : undefined));
   return SSO_ROLES.find((role) => given.includes(role)) ?? otherwise;

@@ -1,6 +1,6 @@
 // A mail as it is stored, until 30 days after it was requested.
 import * as z from "zod";
-import type { Language } from "../../mail/messages.ts";
+import type { Language } from "../../domain/languages.ts";
 import { openEnum } from "../../data/stored.ts";
 import { count, counter, maybeText, noText, text } from "./fields.ts";
 

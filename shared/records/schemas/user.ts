@@ -5,7 +5,7 @@ import type { Permission } from "../../api/permissions.ts";
 import type { Role } from "../../api/roles.ts";
 import { ROLE_CODES } from "../../data/codes.ts";
 import { openEnum } from "../../data/stored.ts";
-import type { Language } from "../../mail/messages.ts";
+import type { Language } from "../../domain/languages.ts";
 import { text, noText, bytes, counter, mark, slots } from "./fields.ts";
 
 /** What admits the requests of a user's sessions, and so is written by each of them. */
