@@ -32,7 +32,7 @@ export const OperationOutcome = z.object({
       reason: fields.Reason.nullable().optional().meta({ description: "The message as a code with its parameters, or null" }),
     })
     .nullable()
-    .meta({ description: "Null if it succeeded" }),
+    .meta({ description: "Null if it succeeded; of a check of code that led to no deploy, the first problem that it found" }),
   duration_seconds: fields.integer(74).meta({ description: "From the request to the end" }),
 });
 export type OperationOutcome = z.infer<typeof OperationOutcome>;
@@ -92,7 +92,8 @@ export const Event = z
         }),
         alert: Alert.optional().meta({ description: "Of an alert that opens or closes" }),
         operation: OperationOutcome.optional().meta({
-          description: "Of an operation that has ended; in the audit log, of the one that the request began",
+          description:
+            "Of an operation that has ended; in the audit log, of the one that the request began; of a push that was dropped, its check of the code",
         }),
         expiry: Expiry.optional().meta({ description: "Of an API token that expires soon" }),
       })

@@ -198,7 +198,7 @@ function requireAffordable(label: readonly string[], others: readonly unknown[])
   const count = label.filter((each) => !isTag(each)).length;
   const spent = label.length - count + others.filter((each) => each !== undefined).length;
   const room = Math.max(0, LABELS_PER_QUERY - spent);
-  if (count > room) throw invalid({ field: "label", reason: `must be at most ${room} labels with these filters` });
+  if (count > room) throw invalid({ field: "label", reason: `must be limited to ${room} with these filters` });
 }
 
 const Addressed = z.object({ id: z.string(), ip_address: z.string().nullish() });

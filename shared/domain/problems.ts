@@ -80,7 +80,7 @@ export const PROBLEMS = {
   field_at_least: "must be at least {minimum}",
   field_at_most: "must be at most {maximum}",
   field_at_most_labels: "must be at most {count} labels",
-  field_at_most_labels_with_filters: "must be at most {count} labels with these filters",
+  field_at_most_labels_with_filters: "must be limited to {count} with these filters",
   field_at_most_test: "must be at most {maximum} in the test environment",
   field_characters_least: "must have at least {count} characters",
   field_characters_most: "must have at most {count} characters",

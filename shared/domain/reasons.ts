@@ -256,7 +256,7 @@ export const REASONS = {
   archive_vector_schema:
     "its database has the extension vector in the schema {schema}, but here it is in public: run ALTER EXTENSION vector SET SCHEMA public, and create the backup again",
   archive_needs_extension:
-    "its database needs one of these extensions, which PostgreSQL does not have here: {extensions}. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: {output}",
+    "its database may need one of these extensions, which PostgreSQL does not have here: {extensions}. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: {output}",
   archive_needs_postgres:
     "its database is of PostgreSQL {version}, but here it is restored to PostgreSQL {expected}. Ask the operator of the service for a newer one, and then try the import again. The database reports: {output}",
   archive_no_erp: "its database is not an ERP's",
@@ -407,6 +407,7 @@ export const REASONS = {
   deploy_of_backup_failed: "The deploy that took this backup failed before it was complete",
   code_unreadable: "The code could not be read",
   code_not_fetched_yet: "The code was not fetched",
+  image_modules_not_listed: "The modules of the image could not be listed",
   rehearsal_not_copied: "The database could not be copied for the rehearsal",
   rehearsal_out_of_memory: "The throwaway ERP ran out of memory. To deploy all the same, set rehearse to false",
   deploy_data_gone: "The database from before the deploy is not there any more",

@@ -105,12 +105,13 @@ export const REQUIRED_EXTENSIONS: readonly { name: string; pattern: string; func
 /** What only a superuser may say in the head of a function, or a server may not know, in the form in which pg_dump writes it. */
 export const FUNCTION_HEAD = {
   /** The second group is what is looked at. */
-  head: String.raw`^([^$]*?\n    LANGUAGE \S+)([^\n]*(?:\n    SET [^\n]*)*)(?=\n    (?:AS|BEGIN ATOMIC|RETURN)\b)`,
+  head: String.raw`^([^$]*?\n    LANGUAGE (?:"[^"\n]*"|\w+)(?=[ \n]))([^\n]*(?:\n    SET [^\n]*)*)(?=\n    (?:AS|BEGIN ATOMIC|RETURN)\b)`,
   attribute: String.raw` (?:LEAKPROOF|SUPPORT ${NAME})(?=\s|$)`,
   /** The group is the setting. */
   setting: String.raw`\n    SET ("?\w+"?) (?:TO|=) [^\n]*`,
-  /** Settings of the planner, which last in a function. */
-  planner: "^enable_",
+  /** Settings of the planner, which any role may set and which last in a function. */
+  planner:
+    "^(?:enable_|geqo|plan_cache_mode$|(?:max_|min_)?parallel_|cpu_|hash_mem_multiplier$|jit_(?:above_cost|expressions|inline_above_cost|optimize_above_cost|tuple_deforming)$)",
 } as const;
 
 const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)";

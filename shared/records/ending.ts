@@ -14,7 +14,7 @@ export interface Ending {
   failure: OperationErrorCode | null;
   /** The operation never began: what its request changed at once is changed back. */
   withdrawn: boolean;
-  /** The reason that goes with a state; `present` is the record, with the one that it has. */
+  /** The reason that goes with a state; `current` is the record, with the one that it has. */
   reasonAfter: (state: string, current: StatusReason) => StatusReason;
 }
 

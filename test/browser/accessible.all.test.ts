@@ -1,5 +1,5 @@
 // What opens on a page is accessible to everyone, in light and in dark mode and in forced colors: menus, choices, dialogs, errors
-// of forms, and pages that are empty or could not be loaded. The pages themselves: pages.test.ts.
+// of forms, and pages that are empty or could not be loaded. The pages themselves: pages.table.test.ts.
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";

@@ -1,4 +1,4 @@
-// What a new browser has to load. The same is tested for every page of a small account in pages.test.ts, which opens them all.
+// What a new browser has to load. The same is tested for every page of a small account in pages.table.test.ts.
 import { beforeAll, expect } from "vitest";
 import { account, type TestAccount } from "../harness/account.ts";
 import { bigAccount } from "./big-account.ts";

@@ -129,6 +129,14 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     expect(left_out).toMatch(/"kind": "access_methods", "count": 1.*"kind": "functions", "count": 4/);
   });
 
+  test("an operator of the dump does not run as the superuser when the load ends", () => {
+    loaded(`create extension unaccent; ${TABLE}
+      create function public.become(oid, regclass) returns boolean language plpgsql as
+        $$ begin execute 'alter role erp_restore superuser'; return true; exception when others then return true; end $$;
+      create operator public.= (function = public.become, leftarg = oid, rightarg = regclass);`);
+    expect(psql("postgres", "select rolsuper from pg_roles where rolname = 'erp_restore'")).toBe("f");
+  });
+
   test("without an index of it the function is as an earlier version of the service can load it again", () => {
     const { target } = loaded(`create extension unaccent; ${TABLE}`);
     expect(unaccents(target)).toBe("s");

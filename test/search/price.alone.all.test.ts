@@ -77,9 +77,9 @@ test.each([
 
 test.each([
   [7, "", "must be at most 6 labels"],
-  [5, "&erp_version=19.0&edition=community", "must be at most 4 labels with these filters"],
-  [4, "&last_backup_before=2026-01-03", "must be at most 3 labels with these filters"],
-  [6, "&search=admin@example.com", "must be at most 5 labels with these filters"],
+  [5, "&erp_version=19.0&edition=community", "must be limited to 4 with these filters"],
+  [4, "&last_backup_before=2026-01-03", "must be limited to 3 with these filters"],
+  [6, "&search=admin@example.com", "must be limited to 5 with these filters"],
 ])("%i labels cost too much%s", async (count, filters, reason) => {
   const labels = Array.from({ length: count }, (_, i) => label(i, 7_317)).join("&");
   const { status, error } = await me.api.get(`/instances?${labels}${filters}`);

@@ -221,7 +221,7 @@ interface VariableProps {
 function VariableFields({ number, variable, error, onChange, onRemove }: VariableProps) {
   const say = text.code.form;
   const { isHidden, value, secret } = variable;
-  const bind = (field: "name" | "value" | "secret") => ({
+  const bind = (field: "name" | "value") => ({
     value: variable[field],
     error: error(field),
     onChange: (typed: string) => onChange({ [field]: typed }, field),
@@ -238,7 +238,17 @@ function VariableFields({ number, variable, error, onChange, onRemove }: Variabl
       </Header>
       <TextField label={say.name} {...bind("name")} />
       {isHidden ? (
-        <TextField label={say.value} type="password" autoComplete="off" {...bind("secret")} />
+        <TextField
+          label={say.value}
+          type="password"
+          autoComplete="off"
+          value={secret}
+          error={error("secret") ?? error("value")} // the API names the value if there is neither
+          onChange={(typed) => {
+            onChange({ secret: typed }, "secret");
+            onChange({ secret: typed }, "value");
+          }}
+        />
       ) : (
         <TextField label={say.value} {...bind("value")} />
       )}

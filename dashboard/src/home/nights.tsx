@@ -54,7 +54,12 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
       header={
         <Header
           variant="h2"
-          description={data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
+          description={
+            <>
+              {data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
+              {data?.isEveryOverdue === false && ` ${say.someOverdue(formatCount(data.overdue.length))}`}
+            </>
+          }
           actions={
             <SpaceBetween direction="horizontal" size="xs" alignItems="center">
               <Updated at={dataUpdatedAt} onlyIfOld />

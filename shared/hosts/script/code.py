@@ -497,12 +497,16 @@ class Budget:
             raise git.too_large()
 
 
+# What is wrong with a name, and not with the machine.
+NAME_FAULTS = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ELOOP)
+
+
 def write(git: Git, place: bytes, parts: list[bytes], content: Iterable[bytes]) -> None:
     """No part of a path leads anywhere else, and nothing here makes links."""
     try:
         file = create(os.path.join(place, *parts), parts)
     except (OSError, ValueError, RecursionError) as error:
-        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if isinstance(error, OSError) and error.errno not in NAME_FAULTS:
             raise
         path = printable(b"/".join(parts[1:]))
         raise invalid(f"The path {path} in {git.url} is too long, or has a name that is not allowed") from error

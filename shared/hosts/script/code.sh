@@ -56,7 +56,7 @@ job_resolve_code() {
 }
 
 job_fetch_code() {
-  local keep
+  local keep missing
   require_installed
   name_code
   keep=$(parameter KEEP 'yes|no')
@@ -79,8 +79,9 @@ job_fetch_code() {
   keep_environment
   ensure_database_server
   known_to_database
+  missing=$(missing_modules)
   jq -c --slurpfile hashes "$JOB/work/hashes" --slurpfile installed "$JOB/work/installed" --arg named "${P[NAMED]:-}" \
-    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" --argjson missing "$(missing_modules)" '
+    --arg ofImage "$OF_IMAGE" --arg image "$(image_hash)" --argjson missing "$missing" '
     $hashes[0] as $hashes | $installed[0] as $installed
     | { subjects, problems, missing: $missing, image_changed: ($hashes[$ofImage] != null and $hashes[$ofImage] != $image),
         modules: [.modules[]
@@ -97,7 +98,7 @@ missing_modules() {
   if [[ -z $(fact code) || ! -s $present ]]; then present=/dev/null; fi
   lost=$(jq -cn --slurpfile present "$present" --slurpfile new "$CODE_HOME/modules" --slurpfile installed "$JOB/work/installed" '
     $present[0] // {} | keys - ($new[0] | keys) | map(select(in($installed[0])))')
-  if [[ $lost != '[]' ]]; then listed=$(listed_modules "$(fact edition)") || listed=/dev/null; fi
+  if [[ $lost != '[]' ]]; then listed=$(listed_modules "$(fact edition)") || broken "The modules of the image could not be listed"; fi
   jq -c --slurpfile listed "$listed" --argjson max "$MODULES_MAX" '. - ($listed[0] // {} | keys) | .[:$max]' <<<"$lost"
 }
 

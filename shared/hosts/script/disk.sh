@@ -141,7 +141,8 @@ known_place() { cat "$DISK/docker_root" 2>/dev/null || echo "$ROOT"; }
 look_at_disk() { # DIRECTORY
   read -r BLOCK SIZE FREE AVAILABLE INODES FREE_INODES < <(stat -f -c '%S %b %f %a %c %d' "$1")
 }
-has_less_than() { ((AVAILABLE * 100 < SIZE * $1)) || lacks_inodes "$1"; } # PERCENT
+has_less_than() { lacks_bytes "$1" || lacks_inodes "$1"; } # PERCENT
+lacks_bytes() { ((AVAILABLE * 100 < SIZE * $1)); } # PERCENT
 lacks_inodes() { ((FREE_INODES * 100 < INODES * $1)); } # PERCENT
 
 # Every five seconds, because a disk is filled in seconds.
@@ -177,10 +178,10 @@ relieve() { # DIRECTORY
 }
 
 # "quota INSTANCE": the one that is farthest above its quota. If none is, and even what is reserved runs out, "growth INSTANCE":
-# the one that grew most. In inodes, if those are what is missing.
+# the one that grew most. In inodes, if only those are missing.
 worst_instance() {
   local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth='' measured=disk
-  if lacks_inodes "$DISK_LOW"; then measured=inodes most=$((INODES / 100)); fi
+  if ! lacks_bytes "$DISK_LOW" && lacks_inodes "$DISK_LOW"; then measured=inodes most=$((INODES / 100)); fi
   for here in "$INSTANCES"/*/; do
     if [[ -e $here/paused || $(cat "$here/wanted" 2>/dev/null) != running ]]; then continue; fi
     read -r used _ _ before <"$here/$measured" || continue

@@ -67,7 +67,7 @@ reject_lack() { # SQLSTATE MESSAGE
   [[ $1 =~ ^(42704|42883|42P01|3F000|0A000|42601)$ ]] || return 0
   extensions=$(reported '[.left_out[] | select(.kind == "extensions").names[] | capture("^CREATE EXTENSION (IF NOT EXISTS )?\"?(?<name>[\\w-]+)").name] | unique | join(", ")')
   if [[ -n $extensions && $1 != 42601 ]]; then
-    broken "The backup's archive cannot be used: its database needs one of these extensions, which PostgreSQL does not have here: $extensions. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $2"
+    broken "The backup's archive cannot be used: its database may need one of these extensions, which PostgreSQL does not have here: $extensions. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $2"
   fi
   version=$(reported_number postgres)
   own=$(sql postgres <<<"show server_version_num" | number)

@@ -201,8 +201,10 @@ SQL
 }
 
 # It stays immutable only where something needs that: an earlier version of the service could not load such a database again.
+# What a dump has created, such as an operator, must not run as the superuser.
 end_unaccent() { # DATABASE
   sql_as "$(superuser)" "$1" <<'SQL'
+set search_path = pg_catalog, pg_temp;
 drop function if exists information_schema.erp_hosting_unaccent() cascade;
 do $$
 declare

@@ -49,7 +49,8 @@ job_update_proxy() {
   if [[ ! -s $JOB/proxy ]]; then docker inspect -f '{{.Image}}' erp-caddy >"$JOB/proxy" 2>/dev/null || echo none >"$JOB/proxy"; fi
   before=$(<"$JOB/proxy")
   renew caddy:2
-  renew "$NGINX" # each instance gets it with its database server: job_update_database
+  # Each instance gets it with its database server (job_update_database). Without it, an ERP runs as it did before.
+  pull_once "$NGINX" || echo "The image $NGINX could not be pulled: $WHY" >&2
   if [[ $(docker image inspect -f '{{.Id}}' caddy:2) == "$before" ]]; then return; fi
   if ! renew_proxy_container; then
     if [[ $before != none ]]; then docker tag "$before" caddy:2 && renew_proxy_container; fi

@@ -83,6 +83,7 @@ export const home: typeof en = {
     about: "Jede Instanz, die gesichert wurde; die mit Problemen zuerst.",
     close: "Sicherungen der letzten 7 Tage schließen",
     partly: (backups) => `Die letzten ${backups} Sicherungen; die Instanzen mit Problemen zuerst.`,
+    someOverdue: (instances) => `Überfällige Sicherungen werden nur für ${instances} Instanzen angezeigt.`,
     instance: "Instanz",
     last: "Letzte Sicherung",
     drill: "Test",

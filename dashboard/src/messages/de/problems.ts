@@ -85,7 +85,7 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   field_at_least: "muss mindestens {minimum} sein",
   field_at_most: "darf höchstens {maximum} sein",
   field_at_most_labels: "dürfen höchstens {count} Labels sein",
-  field_at_most_labels_with_filters: "dürfen mit diesen Filtern höchstens {count} Labels sein",
+  field_at_most_labels_with_filters: "darf mit diesen Filtern höchstens {count}-mal vorkommen",
   field_at_most_test: "darf in der Testumgebung höchstens {maximum} sein",
   field_characters_least: "muss mindestens {count} Zeichen haben",
   field_characters_most: "darf höchstens {count} Zeichen haben",

@@ -258,7 +258,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   archive_vector_schema:
     "Die Datenbank darin hat die Erweiterung vector im Schema {schema}, hier ist sie aber in public: Führen Sie ALTER EXTENSION vector SET SCHEMA public aus, und erstellen Sie die Sicherung noch einmal",
   archive_needs_extension:
-    "Die Datenbank darin braucht eine dieser Erweiterungen, die PostgreSQL hier nicht hat: {extensions}. Entfernen Sie, was sie benutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes um die Erweiterung, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
+    "Die Datenbank darin braucht vielleicht eine dieser Erweiterungen, die PostgreSQL hier nicht hat: {extensions}. Entfernen Sie, was sie benutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes um die Erweiterung, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
   archive_needs_postgres:
     "Die Datenbank darin ist von PostgreSQL {version}, hier wird sie aber in PostgreSQL {expected} wiederhergestellt. Bitten Sie den Betreiber des Dienstes um ein neueres, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
   archive_no_erp: "Die Datenbank darin ist keine eines ERP",
@@ -434,6 +434,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   deploy_of_backup_failed: "Das Deployment, für das diese Sicherung erstellt wurde, ist fehlgeschlagen, bevor sie fertig war",
   code_unreadable: "Der Code konnte nicht gelesen werden",
   code_not_fetched_yet: "Der Code wurde nicht geholt",
+  image_modules_not_listed: "Die Module des Images ließen sich nicht auflisten",
   rehearsal_not_copied: "Die Datenbank konnte für die Probe nicht kopiert werden",
   rehearsal_out_of_memory:
     "Dem Wegwerf-ERP ging der Arbeitsspeicher aus. Um trotzdem ein Deployment zu machen, schalten Sie „Vorher proben“ ab",

@@ -83,6 +83,7 @@ export const home = {
     about: "Every instance that was backed up, those with trouble first.",
     close: "Close the backups of the last 7 days",
     partly: (backups: string) => `The last ${backups} backups, the instances with trouble first.`,
+    someOverdue: (instances: string) => `Overdue backups are shown for only ${instances} instances.`,
     instance: "Instance",
     last: "Last backup",
     drill: "Drill",

@@ -108,12 +108,16 @@ export function momentOfAddress(text: string): string | undefined {
   return /T.*(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(time.getTime()) ? time.toISOString() : momentOfField(text);
 }
 
+/** Zones had offsets with seconds before, which no field has; while the user types a year, it is 0002, 0020 and 0202. */
+const FIRST_YEAR = "1900";
+
 /** What the user has typed in a field of the browser, for the address: to the minute. */
-export const addressOfField = (text: string): string => momentOfField(text)?.replace(/:00\.000Z$/, "Z") ?? text;
+export const addressOfField = (text: string): string =>
+  text < FIRST_YEAR ? text : (momentOfField(text)?.replace(/:00\.000Z$/, "Z") ?? text);
 
 /** A time of an address for a field of the browser, in the chosen zone. */
 export function fieldOfAddress(text: string): string {
-  const moment = momentOfAddress(text);
+  const moment = FIELD.test(text) ? undefined : momentOfAddress(text);
   if (moment === undefined) return text;
   const time = new Date(moment);
   const offset = chosen.get() === "utc" ? 0 : time.getTimezoneOffset() * 60_000;
@@ -125,7 +129,8 @@ export const nextDay = (day: string): string => new Date(Date.parse(day) + 86_40
 /** A chosen day, for the address: when it begins here, with the offset, so that a link means the same everywhere. */
 export function addressOfDay(day: string): string {
   if (!isDay(day)) return day;
-  const east = chosen.get() === "utc" ? 0 : -new Date(startOf(day)).getTimezoneOffset();
+  // From midnight: where clocks go forward then, the day begins at 01:00, which has another offset.
+  const east = (Date.parse(day) - Date.parse(startOf(day))) / 60_000;
   const digits = (count: number): string => String(Math.floor(count)).padStart(2, "0");
   return `${day}T00:00${east < 0 ? "-" : "+"}${digits(Math.abs(east) / 60)}:${digits(Math.abs(east) % 60)}`;
 }
