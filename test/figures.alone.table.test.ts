@@ -581,7 +581,7 @@ async function clientFor(id: string): Promise<Client> {
 }
 
 const requests = [
-  ...some(byRoute, 2).map((row) => ({ ...row, how: "alone", keyed: false })),
+  ...some(byRoute, 4).map((row) => ({ ...row, how: "alone", keyed: false })),
   ...some(
     byRoute.filter(({ idempotent }) => idempotent),
     8,

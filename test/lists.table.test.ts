@@ -135,7 +135,7 @@ const FILTERED: readonly (readonly [path: string, filter: string, total: number]
 ];
 
 describe("filters", () => {
-  test.each(some(FILTERED, 3))("%s?%s returns %i records by page and by cursor", async (path, filter, total) => {
+  test.each(some(FILTERED, 6))("%s?%s returns %i records by page and by cursor", async (path, filter, total) => {
     const { api } = await me.token();
     const at = (query: string) => `${path}?${filter}&${query}`.replace("ID", instanceId);
     const [name = "", wanted] = filter.replace("ID", instanceId).split("=");

@@ -142,6 +142,24 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await page.getByText(/^Pre-deploy backup from/).waitFor();
 });
 
+test("a new variable that is secret needs a secret, and its field says so until something is typed there", async ({ open }) => {
+  const mine = await account({ seeded: true });
+  const { id } = await mine.instance({ name: "Shop" });
+  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  await button(page, "Edit code").click();
+  const form = dialog(page, "Edit the code of Shop");
+  await form.getByRole("button", { name: "Add variable" }).click();
+  await form.getByLabel("Name", { exact: true }).fill("CARRIER_KEY");
+  await form.getByRole("checkbox", { name: "Secret" }).check();
+  await form.getByRole("button", { name: "Save code" }).click();
+  await form.getByText("This is required.").waitFor();
+  const secret = form.getByLabel("Value");
+  await expect.poll(() => secret.getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => secret.and(page.locator(":focus")).count()).toBe(1);
+  await secret.fill("very-secret");
+  await expect.poll(() => secret.getAttribute("aria-invalid")).toBeNull();
+});
+
 test("a deploy says nothing of its downtime and image that is not known", async ({ open }) => {
   const mine = await account({ seeded: true });
   const instance = await seedInstance(mine.id, { name: "Shop" });

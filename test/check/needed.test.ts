@@ -18,7 +18,7 @@ const testsFor = (...changed: string[]): string[] =>
 
 it.each([
   ["functions/servers/create.ts", "test/servers/create.test.ts"],
-  ["functions/workflows/restore-backup/tasks.ts", "test/workflows/restore.cloud.test.ts"],
+  ["functions/workflows/restore-backup/tasks.ts", "test/workflows/restore.cloud.all.test.ts"],
   ["shared/api/tokens.ts", "test/golden.test.ts"],
   ["shared/records/schemas/account.ts", "test/settings/settings.test.ts"],
   ["shared/hosts/script/files/archive.py", "test/hosts/archives.all.test.ts"],

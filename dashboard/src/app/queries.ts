@@ -56,18 +56,18 @@ export const servers = {
   list: (query: ListQuery = {}) => question(["servers", "list", query], ({ signal }) => client.servers.list({ query, signal })),
   /** Those that are offline or have little disk space, each page by page, until as many are found as the overview counts. */
   bad: ({ offline, low }: { offline: number; low: number }, isLow: (server: ListedServer) => boolean) =>
-    question(["servers", "list", "bad", low > 0], async ({ signal }) => {
-      const list = (query: ListQuery) => client.servers.list({ query: { per_page: PER_PAGE_MAX, ...query }, signal });
+    question(["servers", "list", "bad", offline > 0, low > 0], async ({ signal }) => {
+      const list = async (query: ListQuery, isEnough: (found: readonly ListedServer[]) => boolean) => {
+        const fetch = (cursor: object) => client.servers.list({ query: { per_page: PER_PAGE_MAX, ...query, ...cursor }, signal });
+        return (await everyPage(fetch, isEnough)).items;
+      };
       const [unreachable, any] = await Promise.all([
-        everyPage(
-          (cursor) => list({ status: OFFLINE, ...cursor }),
-          ({ length }) => length >= offline,
-        ),
-        // The API does not list by the percentage of a disk that is free.
-        low > 0 && everyPage(list, (found) => found.length >= DISKS_MAX || found.filter(isLow).length >= low),
+        offline > 0 ? list({ status: OFFLINE }, ({ length }) => length >= offline) : [],
+        // The API lists by status, but not by the percentage of a disk that is free.
+        low > 0 ? list({}, (found) => found.length >= DISKS_MAX || found.filter(isLow).length >= low) : [],
       ]);
-      const others = any ? any.items.filter((server) => server.status !== OFFLINE && isLow(server)) : [];
-      return { data: [...unreachable.items, ...others] };
+      const bad = new Map([...unreachable, ...any.filter(isLow)].map((server) => [server.id, server]));
+      return { data: [...bad.values()] };
     }),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
   named: named("servers", (query) => client.servers.list({ query })),
@@ -134,7 +134,7 @@ export const nights = (created_after: string, isAnyOverdue: boolean) => ({
           )
         : { items: [], isWhole: true },
     ]);
-    return { ...found, overdue: overdue.items, isEveryOverdue: overdue.isWhole };
+    return { ...found, overdue: overdue.items, isOverdueWhole: overdue.isWhole };
   }),
   staleTime: Infinity,
   meta: { changedBy: [] } satisfies QueryMeta,

@@ -57,7 +57,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
           description={
             <>
               {data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
-              {data?.isEveryOverdue === false && ` ${say.someOverdue(formatCount(data.overdue.length))}`}
+              {data?.isOverdueWhole === false && ` ${say.someOverdue(formatCount(data.overdue.length))}`}
             </>
           }
           actions={
