@@ -309,10 +309,10 @@ describe("a disk", unless(noFileSystem()), () => {
   });
 
   /** What the disk says that it has of inodes. */
-  const withInodes = (inodes: number, free: number): void =>
+  const withInodes = (inodes: number, free: number, blocks = 90_000): void =>
     writeFileSync(
       within("bin/stat"),
-      `#!/bin/bash\nif [[ $1 == -f ]]; then echo "4096 100000 90000 90000 ${inodes} ${free}"; else exec /usr/bin/stat "$@"; fi\n`,
+      `#!/bin/bash\nif [[ $1 == -f ]]; then echo "4096 100000 ${blocks} ${blocks} ${inodes} ${free}"; else exec /usr/bin/stat "$@"; fi\n`,
       { mode: 0o755 },
     );
 
@@ -340,6 +340,15 @@ describe("a disk", unless(noFileSystem()), () => {
     const code = `measure_all_at_once() { echo "90000 - - 20000" >"$INSTANCES/big/inodes"; echo "99000 - - 98900" >"$INSTANCES/small/inodes"; }; watch_disk`;
     measure();
     withInodes(200_000, 3000);
+    call(code);
+    expect(paused()).toEqual(["big"]);
+  });
+
+  test("while bytes are missing, too, the one with most bytes over its quota is paused", () => {
+    script("settings", `big ${50 * MB}\nsmall ${90 * MB}\nEND\n`);
+    const code = `measure_all_at_once() { echo "${60 * MB} - - 0" >"$INSTANCES/big/disk"; echo "120000 - - 0" >"$INSTANCES/small/inodes"; }; watch_disk`;
+    measure();
+    withInodes(200_000, 8000, 4000);
     call(code);
     expect(paused()).toEqual(["big"]);
   });

@@ -372,7 +372,7 @@ images_in_use() { # ID CREATED
 
 # By timers, with a small script of their own: bash takes as long for all of this one as for the work.
 DISK_FUNCTIONS=(
-  load fact set_fact superuser docker_root known_place look_at_disk has_less_than lacks_inodes most_inodes watch_disk relieve worst_instance pause_instance
+  load fact set_fact superuser docker_root known_place look_at_disk has_less_than lacks_bytes lacks_inodes most_inodes watch_disk relieve worst_instance pause_instance
   resume_instances resume measure_disk milliseconds by_age is_due measure_all_at_once find_places measure_instance blocks_in
   blocks_of_deleted within_bounds keep_spare
 )
