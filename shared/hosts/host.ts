@@ -353,7 +353,7 @@ export const JOB_RESULTS = {
       .max(5000),
     installed: z.array(ModuleName).max(6000),
     /** Installed modules that the present code has, and neither the new code nor the image; none of an older script. */
-    missing: z.array(ModuleName).max(5000).catch([]),
+    missing: z.array(ModuleName).max(5000).nullable().catch([]),
     /** Whether the database was last updated with another image than the ERP has. */
     image_changed: z.boolean().catch(false),
     /** Without `keep`: the code that the ERP has, from which the modules differ or not; null likewise. */

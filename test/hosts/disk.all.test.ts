@@ -344,13 +344,16 @@ describe("a disk", unless(noFileSystem()), () => {
     expect(paused()).toEqual(["big"]);
   });
 
-  test("while bytes are missing, too, the one with most bytes over its quota is paused", () => {
+  test.each([
+    ["the one over its quota of bytes, if there is one", 60, "big"],
+    ["else the one over its share of inodes", 40, "small"],
+  ])("while both are missing, %s is paused", (_, bigMb, expected) => {
     script("settings", `big ${50 * MB}\nsmall ${90 * MB}\nEND\n`);
-    const code = `measure_all_at_once() { echo "${60 * MB} - - 0" >"$INSTANCES/big/disk"; echo "120000 - - 0" >"$INSTANCES/small/inodes"; }; watch_disk`;
+    const code = `measure_all_at_once() { echo "${bigMb * MB} - - 0" >"$INSTANCES/big/disk"; echo "120000 - - 0" >"$INSTANCES/small/inodes"; }; watch_disk`;
     measure();
     withInodes(200_000, 8000, 4000);
     call(code);
-    expect(paused()).toEqual(["big"]);
+    expect(paused()).toEqual([expected]);
   });
 
   test("what a server reports as free is what its inodes leave", () => {

@@ -321,7 +321,8 @@ function requireNoNewer(
 }
 
 /** The ERP skips modules that it does not find, and responds, but what they had in its data is broken. */
-function requireNoMissing(missing: readonly string[]): void {
+function requireNoMissing(missing: readonly string[] | null): void {
+  if (missing === null) throw new GiveUp("HOST_JOB_FAILED", because("image_modules_not_listed"));
   if (missing.length > 0)
     throw new GiveUp("CODE_INVALID", because("deploy_modules_missing", { modules: nameWithSources(missing, {}) }));
 }

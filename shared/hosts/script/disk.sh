@@ -168,7 +168,9 @@ relieve() { # DIRECTORY
   read -r last last_inodes 2>/dev/null <"$DISK/low" || true
   if [[ -n $last ]] && ((FREE * 10 > last * 9 && FREE_INODES * 10 >= last_inodes * 9)); then return; fi
   measure_all_at_once
-  worst=$(worst_instance)
+  worst=''
+  if lacks_bytes "$DISK_LOW"; then worst=$(worst_instance disk); fi
+  if [[ -z $worst ]] && lacks_inodes "$DISK_LOW"; then worst=$(worst_instance inodes); fi
   if [[ -n $worst ]]; then pause_instance "${worst##* }" "${worst%% *}"; fi
   if has_less_than "$DISK_FULL" && compgen -G "$INSTANCES/*/paused" >/dev/null; then
     rm -f "$1/erp-hosting-spare"
@@ -178,19 +180,24 @@ relieve() { # DIRECTORY
 }
 
 # "quota INSTANCE": the one that is farthest above its quota. If none is, and even what is reserved runs out, "growth INSTANCE":
-# the one that grew most. In inodes, if only those are missing.
-worst_instance() {
-  local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth='' measured=disk
-  if ! lacks_bytes "$DISK_LOW" && lacks_inodes "$DISK_LOW"; then measured=inodes most=$((INODES / 100)); fi
+# the one that grew most.
+worst_instance() { # MEASURE: disk, in bytes, or inodes
+  local here id quota used before over=0 most=$((SIZE * BLOCK / 100)) by_quota='' by_growth='' full=no
+  if [[ $1 == inodes ]]; then
+    most=$((INODES / 100))
+    if lacks_inodes "$DISK_FULL"; then full=yes; fi
+  elif ((FREE * 100 < SIZE * DISK_FULL)); then
+    full=yes
+  fi
   for here in "$INSTANCES"/*/; do
     if [[ -e $here/paused || $(cat "$here/wanted" 2>/dev/null) != running ]]; then continue; fi
-    read -r used _ _ before <"$here/$measured" || continue
+    read -r used _ _ before <"$here/$1" || continue
     id=$(basename "$here") quota=$(cat "$here/quota" 2>/dev/null) || quota=''
-    if [[ -n $quota && $measured == inodes ]]; then quota=$(most_inodes "$quota"); fi
+    if [[ -n $quota && $1 == inodes ]]; then quota=$(most_inodes "$quota"); fi
     if [[ -n $quota ]] && ((used - quota > over)); then over=$((used - quota)) by_quota="quota $id"; fi
     if ((before > 0 && used - before > most)); then most=$((used - before)) by_growth="growth $id"; fi
   done 2>/dev/null
-  if [[ -n $by_quota ]]; then echo "$by_quota"; elif ((FREE * 100 < SIZE * DISK_FULL)) || lacks_inodes "$DISK_FULL"; then echo "$by_growth"; fi
+  if [[ -n $by_quota ]]; then echo "$by_quota"; elif [[ $full == yes ]]; then echo "$by_growth"; fi
 }
 
 # Its processes stop where they are. What they have asked their database for would go on, under any name that they give it.

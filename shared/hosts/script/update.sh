@@ -49,14 +49,15 @@ job_update_proxy() {
   if [[ ! -s $JOB/proxy ]]; then docker inspect -f '{{.Image}}' erp-caddy >"$JOB/proxy" 2>/dev/null || echo none >"$JOB/proxy"; fi
   before=$(<"$JOB/proxy")
   renew caddy:2
-  # Each instance gets it with its database server (job_update_database). Without it, an ERP runs as it did before.
-  pull_once "$NGINX" || echo "The image $NGINX could not be pulled: $WHY" >&2
-  if [[ $(docker image inspect -f '{{.Id}}' caddy:2) == "$before" ]]; then return; fi
-  if ! renew_proxy_container; then
-    if [[ $before != none ]]; then docker tag "$before" caddy:2 && renew_proxy_container; fi
-    broken "The proxy does not start with its newest image, so it has the previous one again"
+  if [[ $(docker image inspect -f '{{.Id}}' caddy:2) != "$before" ]]; then
+    if ! renew_proxy_container; then
+      if [[ $before != none ]]; then docker tag "$before" caddy:2 && renew_proxy_container; fi
+      broken "The proxy does not start with its newest image, so it has the previous one again"
+    fi
+    remove_unused_images
   fi
-  remove_unused_images
+  # Each instance gets it with its database server (job_update_database). A machine without it runs ERPs without a buffer.
+  if docker image inspect "$NGINX" >/dev/null 2>&1; then renew "$NGINX"; fi
 }
 
 # No ERP responds for some seconds. A new container is on no instance's network.
