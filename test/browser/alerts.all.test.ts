@@ -49,7 +49,7 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
   expect(await page.getByRole("row").filter({ hasText: "Disk space low" }).count()).toBe(0);
   await page.getByLabel("Opened until").fill("2026-01-01T10:30");
   await page.getByText("No matches for this filter.").waitFor();
-  await expect.poll(() => new URL(page.url()).search).toBe("?status=open&to=2026-01-01T10%3A30");
+  await expect.poll(() => new URL(page.url()).search).toBe("?status=open&to=2026-01-01T10%3A30Z");
   await page.goto("/alerts");
   const other = await seedServer(mine.id, { name: "erp-2" });
   await evaluateAlert(await readAlerts(mine.id), {
