@@ -4,30 +4,17 @@ import { updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { anonymous } from "../harness/client.ts";
-import { newestLink } from "../harness/links.ts";
+import { confirm, INVALID, linkFor, NEXT, nextAddress } from "./resets.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
   me = await account();
 });
 
-let addresses = 10;
-const nextAddress = (): string => `127.0.8.${addresses++}`;
-const NEXT = "another long password";
-
-const ask = (email: string) => anonymous.post("/auth/password-reset", { email }, { from: nextAddress() });
-const confirm = (token: string, new_password = NEXT) =>
-  anonymous.post("/auth/password-reset/confirm", { token, new_password }, { from: nextAddress() });
-const linkFor = async (user: { id: string; email: string }): Promise<string> => {
-  expect((await ask(user.email)).status).toBe(200);
-  return newestLink(me.id, "password_reset", user.id);
-};
-const INVALID = { code: "UNAUTHORIZED", message: "This link is not valid: it was used, has expired, or a newer one was sent" };
-
 test("a link sets a new password once, and ends every session", async () => {
   const user = await me.anotherUser();
   const session = await me.session(user);
-  const token = await linkFor(user);
+  const token = await linkFor(me.id, user);
   expect((await confirm(token)).body).toEqual({
     success: true,
     data: { id: user.id, email: user.email, name: user.name },
@@ -41,7 +28,7 @@ test("a link sets a new password once, and ends every session", async () => {
 
 test("only the newest link works, and only for 30 minutes", async () => {
   const user = await me.anotherUser();
-  const [older, newer] = [await linkFor(user), await linkFor(user)];
+  const [older, newer] = [await linkFor(me.id, user), await linkFor(me.id, user)];
   expect((await confirm(older)).error).toEqual(INVALID);
   await updateOne(keys.passwordReset(user.id), { set: { expires_at: new Date(Date.now() - 1).toISOString() } }, {});
   expect((await confirm(newer)).error).toEqual(INVALID);
@@ -49,7 +36,7 @@ test("only the newest link works, and only for 30 minutes", async () => {
 
 test("a changed password ends the link that is on its way", async () => {
   const user = await me.anotherUser();
-  const token = await linkFor(user);
+  const token = await linkFor(me.id, user);
   const session = await me.session(user);
   const changed = { current_password: user.password, new_password: "a password of my own" };
   expect((await session.put("/auth/password", changed)).status).toBe(200);
@@ -69,7 +56,7 @@ test("a known and an unknown email get the same response", async () => {
 test("a password that is among the most common ones is rejected wherever one is set", async () => {
   const user = await me.anotherUser();
   const common = "123456789012";
-  const token = await linkFor(user);
+  const token = await linkFor(me.id, user);
   const reason = "is one of the most common passwords; choose another";
   expect((await confirm(token, common)).error).toMatchObject({ details: { field: "new_password", reason } });
   const session = await me.session(user);

@@ -2,14 +2,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Backup } from "../../shared/api/backups.ts";
-import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import type { Client } from "../harness/client.ts";
-
-const OLD = { orders: 1 };
-const NEW = { orders: 2 };
+import { NEW, OLD, restoresOf } from "./restores.ts";
 
 let me: TestAccount;
 let api: Client;
@@ -21,19 +18,7 @@ beforeEach(async () => {
   api = (await me.token()).api;
 });
 
-const write = (id: string, data: unknown) => api.put(`/sandbox/instances/${id}/data`, data);
-const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
-const show = async (id: string) => (await api.get(`/instances/${id}`)).as(Instance);
-const restore = (backup: { id: string }, body?: unknown) => api.post(`/backups/${backup.id}/restore`, body);
-
-/** An instance with the data NEW, and its backup with the data OLD. */
-async function changedSince(note?: string): Promise<{ instance: Instance; backup: Backup }> {
-  const instance = await me.instance();
-  await write(instance.id, OLD);
-  const backup = await me.backup(instance.id, note === undefined ? {} : { note });
-  await write(instance.id, NEW);
-  return { instance, backup };
-}
+const { dataOf, show, restore, changedSince } = restoresOf(() => ({ me, api }));
 
 test("a restore without backup_first takes no safety backup", async () => {
   const { instance, backup } = await changedSince();

@@ -6,12 +6,11 @@ import { Deploy } from "../../shared/api/deploys.ts";
 import { BackupPolicy } from "../../shared/api/policy-shown.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Instance } from "../../shared/api/instances.ts";
-import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, uniqueDomain } from "../harness/account.ts";
-import type { Client } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { begin, bulk, ended, itemsOf } from "./requests.ts";
 
 let me: TestAccount;
 let serverId: string;
@@ -21,15 +20,6 @@ beforeAll(async () => {
   await setQuota(me.id, "server", 100);
 });
 
-const Items = operations.items().data;
-const bulk = (api: Client, body: Record<string, unknown>, query = "") => api.post(`/bulk${query}`, body);
-const begin = async (api: Client, body: Record<string, unknown>) => (await bulk(api, body)).as(Operation);
-const itemsOf = async (api: Client, id: string, query = "") => (await api.get(`/operations/${id}/items${query}`)).as(Items);
-const ended = async (id: string, status?: "failed") => {
-  await me.until(id, status);
-  return (await me.api.get(`/operations/${id}`)).as(Operation);
-};
-
 describe("a bulk action", () => {
   test("deploys to instances, with the newest images if that is wanted, and each deploy says that a bulk action began it", async () => {
     const { id } = await me.instance({ domain: uniqueDomain("old-image.shop") });
@@ -38,7 +28,7 @@ describe("a bulk action", () => {
     expect(planned.effects.map(({ code }) => code)).toEqual(["deploy_modules_changed", "deploy_image", "deploy_rehearsed"]);
     expect(planned.warning_reasons).toMatchObject([{ code: "deploy_without_backup" }]);
     const begun = await begin(me.api, request);
-    expect((await ended(begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
+    expect((await ended(me, begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
     const [deploy] = (await me.api.get(`/instances/${id}/deploys`)).as(z.array(Deploy));
     expect(deploy).toMatchObject({ trigger: "bulk", status: "completed", image: { id: expect.any(String) }, backup_id: null });
     expect((await me.api.get(`/instances/${id}`)).as(Instance).update_available).toBe(false);
@@ -56,20 +46,20 @@ describe("a bulk action", () => {
     ]);
     expect([planned.downtime_seconds, planned.warnings.length]).toEqual([null, 1]);
     const begun = await begin(me.api, request);
-    expect((await ended(begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
+    expect((await ended(me, begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
     expect((await itemsOf(me.api, begun.id))[1]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
   });
 
   test("sets backup policies, and deletes them again", async () => {
     const { id } = await seedInstance(me.id, { server_id: serverId });
     const policy = { schedule: "0 3 * * *", keep: { last: 5 } };
-    await ended((await begin(me.api, { action: "set_policy", select: { ids: [id] }, parameters: policy })).id);
+    await ended(me, (await begin(me.api, { action: "set_policy", select: { ids: [id] }, parameters: policy })).id);
     expect((await me.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
       ...policy,
       timezone: "UTC",
       enabled: true,
     });
-    await ended((await begin(me.api, { action: "delete_policy", select: { ids: [id, id] } })).id);
+    await ended(me, (await begin(me.api, { action: "delete_policy", select: { ids: [id, id] } })).id);
     expect((await me.api.get(`/instances/${id}/backup-policy`)).status).toBe(404);
   });
 
@@ -77,12 +67,12 @@ describe("a bulk action", () => {
     const instance = await seedInstance(me.id, { server_id: serverId });
     const { id } = await seedBackup(instance);
     const locked = async () => (await me.api.get(`/backups/${id}`)).as(Backup).locked;
-    await ended((await begin(me.api, { action: "lock", select: { ids: [id] } })).id);
+    await ended(me, (await begin(me.api, { action: "lock", select: { ids: [id] } })).id);
     expect(await locked()).toBe(true);
     const deletion = await begin(me.api, { action: "delete", select: { ids: [id] } });
-    await ended(deletion.id);
+    await ended(me, deletion.id);
     expect((await itemsOf(me.api, deletion.id))[0]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
-    await ended((await begin(me.api, { action: "unlock", select: { ids: [id] } })).id);
+    await ended(me, (await begin(me.api, { action: "unlock", select: { ids: [id] } })).id);
     expect(await locked()).toBe(false);
   });
 
@@ -95,7 +85,7 @@ describe("a bulk action", () => {
       select: { ids: [one.id, other.id] },
       parameters: { with_backups: true },
     });
-    expect((await ended(id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
+    expect((await ended(me, id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
     for (const path of [`/instances/${one.id}`, `/instances/${other.id}`, `/backups/${first.id}`, `/backups/${second.id}`])
       expect((await me.api.get(path)).status, path).toBe(404);
     expect((await me.api.get(`/backups/${kept.id}`)).status).toBe(200);
@@ -114,7 +104,7 @@ describe("a bulk action", () => {
     const again = await send();
     expect(again.as(Operation).id).toBe(first.id);
     expect(again.headers["idempotent-replayed"]).toBe("true");
-    await ended(first.id);
+    await ended(me, first.id);
   });
 });
 

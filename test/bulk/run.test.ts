@@ -3,13 +3,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Event } from "../../shared/api/events.ts";
 import { Instance } from "../../shared/api/instances.ts";
-import * as operations from "../../shared/api/operations.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import { BULK } from "../../shared/domain/limits.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
-import type { Client } from "../harness/client.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
+import { begin, bulk, ended, itemsOf } from "./requests.ts";
 
 let me: TestAccount;
 let serverId: string;
@@ -18,15 +17,6 @@ beforeAll(async () => {
   serverId = (await seedServer(me.id)).id;
   await setQuota(me.id, "server", 100);
 });
-
-const Items = operations.items().data;
-const bulk = (api: Client, body: Record<string, unknown>, query = "") => api.post(`/bulk${query}`, body);
-const begin = async (api: Client, body: Record<string, unknown>) => (await bulk(api, body)).as(Operation);
-const itemsOf = async (api: Client, id: string, query = "") => (await api.get(`/operations/${id}/items${query}`)).as(Items);
-const ended = async (id: string, status?: "failed") => {
-  await me.until(id, status);
-  return (await me.api.get(`/operations/${id}`)).as(Operation);
-};
 
 describe("a bulk action", () => {
   test("runs on every resource that it selects, and says of each what became of it", async () => {
@@ -48,7 +38,7 @@ describe("a bulk action", () => {
       },
       control: "run",
     });
-    const { status, progress, result } = await ended(begun.id);
+    const { status, progress, result } = await ended(me, begun.id);
     expect([status, progress]).toEqual(["succeeded", 100]);
     expect(result?.bulk).toMatchObject({ waiting: 0, running: 0, succeeded: 2, failed: 1, cancelled: 0 });
     const items = await itemsOf(me.api, begun.id);
@@ -77,7 +67,7 @@ describe("a bulk action", () => {
       parameters: { add: { old: "yes" } },
     });
     expect(result?.bulk?.total).toBe(1);
-    await ended(id);
+    await ended(me, id);
     expect((await me.api.get(`/instances/${matching.id}`)).as(Instance).labels).toEqual({ old: "yes" });
   });
 
@@ -85,9 +75,9 @@ describe("a bulk action", () => {
     const one = await seedInstance(me.id, { server_id: serverId, labels: { a: "1", b: "2" } });
     const labels = async () => (await me.api.get(`/instances/${one.id}`)).as(Instance).labels;
     const select = { ids: [one.id] };
-    await ended((await begin(me.api, { action: "set_labels", select, parameters: { add: { c: "3" }, remove: ["a"] } })).id);
+    await ended(me, (await begin(me.api, { action: "set_labels", select, parameters: { add: { c: "3" }, remove: ["a"] } })).id);
     expect(await labels()).toEqual({ b: "2", c: "3" });
-    await ended((await begin(me.api, { action: "set_labels", select, parameters: { labels: { d: "4" } } })).id);
+    await ended(me, (await begin(me.api, { action: "set_labels", select, parameters: { labels: { d: "4" } } })).id);
     expect(await labels()).toEqual({ d: "4" });
   });
 });
@@ -185,7 +175,7 @@ describe("who may see and control a bulk action", () => {
     }
     const denied = await reader.api.post(`/operations/${id}/actions`, { action: "cancel" });
     expect(denied.error?.message).toBe("Token does not have permission: instances:actions");
-    await ended(id);
+    await ended(me, id);
     const late = await starter.api.post(`/operations/${id}/actions`, { action: "cancel" });
     expect([late.status, late.error?.code]).toEqual([409, "INVALID_STATE"]);
   });
@@ -201,7 +191,7 @@ describe("who may see and control a bulk action", () => {
     expect((await me.api.post(`/operations/${id}/actions`, { action: "cancel" })).as(Operation).result?.control).toBe("cancel");
     const again = await me.api.post(`/operations/${id}/actions`, { action: "resume" });
     expect([again.status, again.error?.code]).toEqual([409, "INVALID_STATE"]);
-    const { error, result } = await ended(id, "failed");
+    const { error, result } = await ended(me, id, "failed");
     expect(error).toMatchObject({ code: "CANCELLED", reason: { code: "bulk_cancelled" } });
     expect(result?.bulk).toMatchObject({ cancelled: 1, waiting: 0 });
     const events = (await me.api.get(`/events?resource_id=${me.id}&per_page=4`)).as(Event.array());
