@@ -294,9 +294,9 @@ function connect(environment: string | undefined, data: string | undefined): voi
   }
   if (data !== undefined)
     throw new UsageError("--data is a folder of this machine, and --environment a deployment: give one of them.");
-  const known = ENVIRONMENTS.find((name) => name === environment);
-  if (known === undefined) throw new UsageError(`--environment is ${ENVIRONMENTS.join(" or ")}.`);
-  Object.assign(process.env, { TABLE_NAME: tableName(known), ENVIRONMENT: known });
+  const match = ENVIRONMENTS.find((name) => name === environment);
+  if (match === undefined) throw new UsageError(`--environment is ${ENVIRONMENTS.join(" or ")}.`);
+  Object.assign(process.env, { TABLE_NAME: tableName(match), ENVIRONMENT: match });
 }
 
 const accountsIn = async ({ account }: Values): Promise<string[]> =>
@@ -402,13 +402,13 @@ const person = (values: Values) => {
 
 /** The role that the options name: an owner, unless they name another. */
 function granted({ role = "owner", permissions }: Values): { role: Role; permissions: Permission[] } {
-  const known = ROLES.find((each) => each === role);
-  if (known === undefined) throw new UsageError(`--role ${mustBeOneOf(ROLES)}.`);
-  if ((known === "custom") !== (permissions !== undefined))
+  const match = ROLES.find((each) => each === role);
+  if (match === undefined) throw new UsageError(`--role ${mustBeOneOf(ROLES)}.`);
+  if ((match === "custom") !== (permissions !== undefined))
     throw new UsageError("--permissions go with --role custom, which needs them.");
   const result = customPermissions.safeParse(permissions?.split(",") ?? [...ALL_PERMISSIONS]);
   if (!result.success) throw new UsageError(`--permissions ${result.error.issues[0]?.message ?? "are not valid"}.`);
-  return { role: known, permissions: known === "custom" ? result.data : [] };
+  return { role: match, permissions: match === "custom" ? result.data : [] };
 }
 
 /** Passwords never come from an argument: everyone on the machine can see arguments. */

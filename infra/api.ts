@@ -111,7 +111,7 @@ export class Api extends Construct {
 
   private restApi(methods: readonly Method[]): SpecRestApi {
     const { environment, settings } = this.props;
-    const kept = chooseLogs(settings);
+    const logs = chooseLogs(settings);
     const about = { title: stackName(environment), description: `ERP control plane, ${environment}` };
     // Earlier versions had "rest", with a resource for each method. Under that ID, CloudFormation would first import the body
     // into the old API and then delete the methods that the template no longer has.
@@ -142,7 +142,7 @@ export class Api extends Construct {
     // API Gateway creates this group itself at its first error, and would keep it for ever.
     const errors = new LogGroup(this, "errors", {
       logGroupName: `API-Gateway-Execution-Logs_${rest.restApiId}/${environment}`,
-      ...kept,
+      ...logs,
     });
     rest.deploymentStage.node.addDependency(errors);
     acknowledgeRest(rest);

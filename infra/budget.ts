@@ -16,7 +16,7 @@ interface Props {
 /** Alarms when the month's costs have reached the amount, and before, when AWS forecasts that they will. */
 export function budget(scope: Construct, id: string, { environment, dollars, topic }: Props): void {
   const subscribers = [{ subscriptionType: "SNS", address: topic.topicArn }];
-  const made = new CfnBudget(scope, id, {
+  const created = new CfnBudget(scope, id, {
     budget: {
       // All regions of an account share these names.
       budgetName: `${stackName(environment)}-${Aws.REGION}`,
@@ -32,5 +32,5 @@ export function budget(scope: Construct, id: string, { environment, dollars, top
     })),
   });
   // AWS checks at once whether it may publish.
-  made.node.addDependency(topic);
+  created.node.addDependency(topic);
 }

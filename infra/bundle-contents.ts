@@ -33,9 +33,9 @@ export const writeContents = async (outDir: string, contents: Readonly<Record<st
 export function createDigests(settings: string): (sources: readonly string[]) => Promise<string> {
   const hashes = new Map<string, Promise<string>>();
   const hash = (source: string): Promise<string> => {
-    const known = hashes.get(source) ?? hashSource(source);
-    hashes.set(source, known);
-    return known;
+    const cached = hashes.get(source) ?? hashSource(source);
+    hashes.set(source, cached);
+    return cached;
   };
   return async (sources) => {
     const lines = await Promise.all(sources.map(async (source) => `${source} ${await hash(source)}`));

@@ -7,12 +7,12 @@ import { type Kept, keptAs } from "./removal.ts";
 /** Empty until an operator sets it (docs/deploy.md); later deployments do not change it, because this text stays the same. */
 const NOTHING = "{}";
 
-export function configuration(scope: Construct, id: string, kept: Kept): Secret {
+export function configuration(scope: Construct, id: string, protection: Kept): Secret {
   const secret = new Secret(scope, id, {
     description:
       "Set by the operator: credentials of providers, the operator's own machines, and the source of the enterprise edition",
     secretStringValue: SecretValue.unsafePlainText(NOTHING),
-    ...keptAs(kept),
+    ...keptAs(protection),
   });
   Validations.of(secret).acknowledge({
     id: "AwsSolutions-SMG4",

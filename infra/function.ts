@@ -201,8 +201,8 @@ export class Functions extends Construct {
 
   private roleFor(access: Access, logGroup: LogGroup): IRole {
     const shape = describeShape(access, logGroup);
-    const known = this.roles.get(shape);
-    if (known !== undefined) return known;
+    const existing = this.roles.get(shape);
+    if (existing !== undefined) return existing;
     const role = new Role(this, shape, {
       description: `May ${shape}`,
       assumedBy: serviceForUs("lambda.amazonaws.com"),

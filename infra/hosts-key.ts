@@ -139,8 +139,8 @@ const newNote = (action: string, key: string): z.infer<typeof Note> => ({
 });
 
 async function writeNote(action: string, key: string): Promise<void> {
-  const made = newNote(action, key);
-  await putIfAbsent(hostsKeyItems.note(`${made.at}#${randomUUID()}`), made);
+  const note = newNote(action, key);
+  await putIfAbsent(hostsKeyItems.note(`${note.at}#${randomUUID()}`), note);
 }
 
 /** As `ssh-keygen -l` shows it. */

@@ -15,21 +15,21 @@ const PURPOSE: Readonly<Record<KeyName, string>> = {
 export class Keys extends Construct {
   readonly secrets: Readonly<Record<KeyName, Secret>>;
 
-  constructor(scope: Construct, id: string, kept: Kept) {
+  constructor(scope: Construct, id: string, protection: Kept) {
     super(scope, id);
     this.secrets = {
-      session: this.secret("session", kept),
-      sealing: this.secret("sealing", kept),
-      hosts: this.secret("hosts", kept),
+      session: this.secret("session", protection),
+      sealing: this.secret("sealing", protection),
+      hosts: this.secret("hosts", protection),
     };
   }
 
-  private secret(name: KeyName, kept: Kept): Secret {
+  private secret(name: KeyName, protection: Kept): Secret {
     const secret = new Secret(this, name, {
       description: PURPOSE[name],
       // 64 letters and digits are 380 random bits; the functions hash them to a key's 256.
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      ...keptAs(kept),
+      ...keptAs(protection),
     });
     Validations.of(secret).acknowledge({
       id: "AwsSolutions-SMG4",

@@ -65,12 +65,12 @@ export class Service extends Stack {
       );
 
     const table = oneTable(this, environment, settings, { guarded });
-    const kept = { settings, replicas: splitList(options.secretReplicas) };
-    const { secrets: keys } = new Keys(this, "keys", kept);
-    const providers = settings.rents ? configuration(this, "providers", kept) : undefined;
+    const protection = { settings, replicas: splitList(options.secretReplicas) };
+    const { secrets: keys } = new Keys(this, "keys", protection);
+    const providers = settings.rents ? configuration(this, "providers", protection) : undefined;
     const storage = new Storage(this, "storage", { settings, options, guarded });
     const place = readStore(options);
-    const otherStore = place && new OtherStore(this, "store", { place, ...kept });
+    const otherStore = place && new OtherStore(this, "store", { place, ...protection });
     const store = otherStore ?? storage;
     const { requests, work, machineLog } = this.logs(environment, settings);
     const functions = new Functions(this, "functions", {
@@ -110,13 +110,13 @@ export class Service extends Stack {
 
   /** One log group per kind of function, so that a request's ID is looked up in one place. */
   private logs(environment: Environment, settings: Settings) {
-    const kept = chooseLogs(settings);
+    const chosen = chooseLogs(settings);
     return {
-      requests: new LogGroup(this, "requests", kept),
-      work: new LogGroup(this, "work", kept),
+      requests: new LogGroup(this, "requests", chosen),
+      work: new LogGroup(this, "work", chosen),
       // With this prefix the group needs no entry in the region's one policy for deliveries, which is small.
       machineLog: new LogGroup(this, "machines", {
-        ...kept,
+        ...chosen,
         logGroupName: `/aws/vendedlogs/states/${stackName(environment)}`,
       }),
     };

@@ -29,6 +29,6 @@ export const handler = handle(auth.ssoStart)(async ({ body, ipAddress, origin })
     browser: body.browser_challenge,
   });
   await attempt.succeeded();
-  const asked = { client_id, redirect_uri, state, nonce, code_challenge, login_hint: email };
-  return { authorization_url: authorizationUrl(provider, asked), state };
+  const request = { client_id, redirect_uri, state, nonce, code_challenge, login_hint: email };
+  return { authorization_url: authorizationUrl(provider, request), state };
 });

@@ -91,9 +91,9 @@ const WHOLE = { restore_database: true, restore_filestore: true };
 const isMovedIn = ({ kind }: BackupRecord): boolean => kind === "uploaded";
 
 /** What is wrong with a backup to begin with: the ERP must be the one that it was made of. */
-function problemsOfBackup(backup: BackupRecord | undefined, asked: { erp_version: string; edition: string }): Problem[] {
+function problemsOfBackup(backup: BackupRecord | undefined, requested: { erp_version: string; edition: string }): Problem[] {
   if (backup === undefined) return [noSuch("backup_id", "backup")];
   return (["erp_version", "edition"] as const)
-    .filter((field) => backup[field] !== null && backup[field] !== asked[field])
+    .filter((field) => backup[field] !== null && backup[field] !== requested[field])
     .map((field) => ({ field, reason: `must be the backup's: ${backup[field]}` }));
 }

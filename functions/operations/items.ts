@@ -12,9 +12,9 @@ export const handler = handle(operations.items)(async ({ params, query: { status
     for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
   const found = isCreatedIn(page)(operation) ? await findBulk(caller.account_id, operation.id) : undefined;
   const items = (found?.items ?? []).flatMap((item) => {
-    const shown = found && toOperationItem(found.bulk.type, item, isOpen(operation.state));
-    const isMeant = shown !== undefined && (status === undefined || status === shown.status);
-    return isMeant ? [{ value: shown, place: String(item.index).padStart(4, "0") }] : [];
+    const listed = found && toOperationItem(found.bulk.type, item, isOpen(operation.state));
+    const isMeant = listed !== undefined && (status === undefined || status === listed.status);
+    return isMeant ? [{ value: listed, place: String(item.index).padStart(4, "0") }] : [];
   });
   return slicePage(items, { ...page, order: page.order ?? "asc" }, `${operation.id}:${status ?? ""}`);
 });

@@ -8,11 +8,11 @@ import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(overview.nights)(async ({ query: { created_after }, caller }) => {
   const { items, meta } = await listBackups(caller.account_id, { created_after, per_page: NIGHTS_BACKUPS_MAX });
-  const made = Map.groupBy(items, ({ instance_id }) => instance_id ?? "");
-  made.delete(""); // uploads
+  const byInstance = Map.groupBy(items, ({ instance_id }) => instance_id ?? "");
+  byInstance.delete(""); // uploads
   const keyOf = (id: string) => keys.record("instance", caller.account_id, id);
-  const found = await readAll([...made.keys()].map(keyOf), { consistent: false });
-  const notDeleted = [...made].filter(([id]) => found.has(keyString(keyOf(id))));
+  const found = await readAll([...byInstance.keys()].map(keyOf), { consistent: false });
+  const notDeleted = [...byInstance].filter(([id]) => found.has(keyString(keyOf(id))));
   return {
     instances: notDeleted.map(([id, backups]) => ({
       id,

@@ -16,7 +16,7 @@ export const handler = handle(sandbox.putData)(async ({ params, body, caller, ma
   const notWritable = (state: InstanceStatus) => invalidState(`The instance is ${state}, so its ERP cannot accept data`, state);
   if (!WRITABLE.includes(instance.state)) throw notWritable(instance.state);
   const { machine_id } = await getServer(caller.account_id, instance.server_id);
-  let shown: Record<string, unknown> = data;
+  let stored: Record<string, unknown> = data;
   const written =
     machine_id !== null &&
     (await writeSandboxData(
@@ -26,10 +26,10 @@ export const handler = handle(sandbox.putData)(async ({ params, body, caller, ma
         const current = showData(erp, database);
         matchTag(buildEtag(current)); // A restore that has begun since then must not lose what was written.
         const { modules } = current;
-        shown = { ...data, ...(modules !== undefined && { modules }) };
+        stored = { ...data, ...(modules !== undefined && { modules }) };
       },
       requireWritable(instance, notWritable),
     ));
   if (!written) throw erpNotInstalled(instance.state);
-  return shown;
+  return stored;
 });

@@ -25,8 +25,8 @@ export const handler = handle(secondFactors.addPasskey)(async ({
   const { change, user } = await beginOwnChange({ caller, read });
   const challenge = await openChallenge("add_passkey", challengeIn(attestation) ?? "");
   const attempt = await beginProofAttempt(user.id, ipAddress ?? "unknown");
-  const asked = challenge && (await userOfChallenge(challenge));
-  if (challenge === undefined || asked?.id !== user.id || challenge.session !== sessionId) throw proofInvalid();
+  const expectedUser = challenge && (await userOfChallenge(challenge));
+  if (challenge === undefined || expectedUser?.id !== user.id || challenge.session !== sessionId) throw proofInvalid();
   await countTry(challenge);
   const passkey = await verifyAttestation(attestation, { challenge: challenge.text, origin: origin() });
   await attempt.succeeded(); // what fails from here on is no guess

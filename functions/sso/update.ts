@@ -9,7 +9,7 @@ import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(ssoApi.update)(async ({ body, caller, by, host, origin, read, commit, match }) => {
-  const shown = await retryOnConflict(async () => {
+  const updated = await retryOnConflict(async () => {
     const { change, account, sso } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
     match(change, sso && ssoVersion(sso));
     requireUnchangedRole(change, caller);
@@ -21,5 +21,5 @@ export const handler = handle(ssoApi.update)(async ({ body, caller, by, host, or
   });
   // Their links are worthless already. Whoever repeats a request that was cut off removes the rest.
   await unlinkOthers(caller.account_id);
-  return shown;
+  return updated;
 });

@@ -31,9 +31,9 @@ export const handler = handle(tokens.create)(({ body, caller, by, read, commit }
 const DAY_MS = 86_400_000;
 
 /** When a token expires: as late as the account allows, unless the request says an earlier time. */
-function expiryWithin({ token_max_days: days }: AccountRecord, asked: string | null | undefined): string | null {
+function expiryWithin({ token_max_days: days }: AccountRecord, requested: string | null | undefined): string | null {
   const latest = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
-  const expires_at = asked === undefined ? latest : asked;
+  const expires_at = requested === undefined ? latest : requested;
   if (expires_at !== null && expires_at <= new Date().toISOString())
     throw invalid({ field: "expires_at", reason: "must be in the future" });
   if (latest !== null && (expires_at === null || expires_at > latest))

@@ -29,7 +29,7 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
   if (!isOwn || grants) requireRole(caller, "admin");
   if (body.role === "owner") requireRole(caller, "owner");
   if (!isOwn) await requireRoleFor(caller, () => findMember(caller.account_id, params.id));
-  const { updated, shown } = await retryOnConflict(async () => {
+  const { updated, representation } = await retryOnConflict(async () => {
     const { change, member } = await beginChange({ caller, read }, { member: memberRef(caller.account_id, params.id) });
     const user = await requireUser(member, params.id);
     if (!isOwn && user.role === "owner") requireRole(caller, "owner");
@@ -47,8 +47,8 @@ export const handler = handle(users.update)(async ({ params, body, caller, by, r
     const isGranted = changes.some(({ field }) => field === "role" || field === "permissions");
     const type = isGranted ? "user.role_changed" : "user.update";
     logEvent(change, by, { type, changes }, { type: "user", id: user.id, name: updated.name });
-    return { updated, shown: await commit(change, showUser(updated, caller)) };
+    return { updated, representation: await commit(change, showUser(updated, caller)) };
   });
   if (grants) await removeUnsendable(updated, by);
-  return shown;
+  return representation;
 });

@@ -89,9 +89,9 @@ const SECRET_BYTES = 32;
 function localSecret(dataDir: string | undefined): string {
   const file = dataDir === undefined ? undefined : join(dataDir, "local-secret");
   if (file !== undefined && existsSync(file)) {
-    const kept = readFileSync(file, "utf8");
-    if (kept.length < SECRET_BYTES) throw new LocalError(`${file} is damaged: restore it from a backup of the folder`);
-    return kept;
+    const stored = readFileSync(file, "utf8");
+    if (stored.length < SECRET_BYTES) throw new LocalError(`${file} is damaged: restore it from a backup of the folder`);
+    return stored;
   }
   const secret = randomBytes(SECRET_BYTES).toString("hex");
   if (file !== undefined) replaceFile(file, secret, { mode: 0o600 });

@@ -48,10 +48,10 @@ function readDemo(dataDir: string): Demo | undefined {
 export async function demoAccount(dataDir: string, apiUrl: string, environment: Environment): Promise<Demo> {
   const urls = { base_url: `${apiUrl}/api/v1`, dashboard_url: `${dashboardUrl(apiUrl)}/` };
   const user = await findUserByEmail(EMAIL);
-  const known = readDemo(dataDir);
+  const stored = readDemo(dataDir);
   const demo: Demo =
-    user !== undefined && known !== undefined
-      ? { ...known, ...urls }
+    user !== undefined && stored !== undefined
+      ? { ...stored, ...urls }
       : { ...urls, email: EMAIL, ...(await prepare(user, environment)) };
   writeDemo(dataDir, demo);
   return demo;
@@ -62,10 +62,10 @@ const writeDemo = (dataDir: string, demo: Demo): void =>
 
 /** Starts the identity provider where it was before, because accounts know it by its address, and notes how to use it. */
 export async function demoProvider(dataDir: string, demo: Demo): Promise<{ demo: Demo; stop: () => Promise<void> }> {
-  const known = demo.identity_provider;
+  const last = demo.identity_provider;
   const { stop, ...provider } = await startIdentityProvider({
-    port: known === undefined ? undefined : Number(new URL(known.issuer).port),
-    clientSecret: known?.client_secret ?? randomBytes(24).toString("base64url"),
+    port: last === undefined ? undefined : Number(new URL(last.issuer).port),
+    clientSecret: last?.client_secret ?? randomBytes(24).toString("base64url"),
     people: examplePeople(SSO_DOMAIN),
   });
   const noted = { ...demo, identity_provider: { ...provider, domain: SSO_DOMAIN } };

@@ -118,11 +118,11 @@ interface Provided {
 
 /** With whom to sign in or, once that is known, the way back. */
 function authorize(url: URL, response: ServerResponse, { issuer, people, grants }: Provided): void {
-  const asked = Authorization.safeParse(Object.fromEntries(url.searchParams)).data;
-  if (asked === undefined) return refuse(response, 400, "Not a request of single sign-on");
-  if (asked.as === undefined || !Object.hasOwn(people, asked.as)) return showPeople(url, people, response);
+  const authorization = Authorization.safeParse(Object.fromEntries(url.searchParams)).data;
+  if (authorization === undefined) return refuse(response, 400, "Not a request of single sign-on");
+  if (authorization.as === undefined || !Object.hasOwn(people, authorization.as)) return showPeople(url, people, response);
   const code = randomBytes(24).toString("base64url");
-  const { as, nonce, code_challenge: codeChallenge, redirect_uri: redirectUri, state } = asked;
+  const { as, nonce, code_challenge: codeChallenge, redirect_uri: redirectUri, state } = authorization;
   grants.set(code, { person: as, nonce, codeChallenge, redirectUri });
   const back = new URL(redirectUri);
   for (const [name, value] of Object.entries({ code, state, iss: issuer })) back.searchParams.set(name, value);

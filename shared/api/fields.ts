@@ -8,8 +8,8 @@ const ids = new Map<IdKind, z.ZodString>();
 
 /** One schema for each kind: a function that begins work would otherwise build fifty when it starts. */
 export function id(kind: IdKind): z.ZodString {
-  const known = ids.get(kind);
-  if (known !== undefined) return known;
+  const cached = ids.get(kind);
+  if (cached !== undefined) return cached;
   const { pattern, maxLength } = idForm(kind);
   const schema = z
     .string()

@@ -36,8 +36,8 @@ export async function listPage<T>(list: ListOf<T>, page: PageQuery): Promise<Lis
   const name = [source.name, page.order === "asc" ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
   const total = parts.reduce((sum, part) => sum + ("items" in part ? part.items.length : countIn(blocks, part)), 0);
   const items = await readParts(source, { blocks, parts: page.order === "asc" ? parts : parts.toReversed() }, page, name);
-  const { items: shown, meta } = buildPage(items, page, total, name);
-  return { items: parseEach(schema, shown), meta };
+  const { items: onPage, meta } = buildPage(items, page, total, name);
+  return { items: parseEach(schema, onPage), meta };
 }
 
 /** A list's partition of an index, and its counts; `name` is what its cursors say. */

@@ -17,23 +17,23 @@ export interface Version {
 
 interface Kind<T> {
   /** The public fields of such a record. */
-  shown: z.ZodObject;
+  publicSchema: z.ZodObject;
   unversioned: readonly string[];
   /** The public name for the stored `state`. */
   status?: (record: T) => string;
   /** Fields that are shown in another form than they are stored in. */
-  shownAs?: (record: T) => object;
+  represent?: (record: T) => object;
 }
 
 export function computeVersion<T extends object>(
   { key, schema }: Ref<T>,
   record: T,
-  { shown, unversioned, status, shownAs }: Kind<T>,
+  { publicSchema, unversioned, status, represent }: Kind<T>,
 ): Version {
-  const fields = versionedFields(shown.shape, unversioned);
+  const fields = versionedFields(publicSchema.shape, unversioned);
   const values = Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)));
   const tag = (each: T) =>
-    buildEtag({ ...each, ...(status !== undefined && { status: status(each) }), ...shownAs?.(each) }, fields);
+    buildEtag({ ...each, ...(status !== undefined && { status: status(each) }), ...represent?.(each) }, fields);
   return {
     key,
     etag: tag(record),

@@ -17,8 +17,8 @@ export const versionedFields = (shape: object, unversioned: readonly string[]): 
     .toSorted();
 
 /** The tag of a resource, from these of its fields; without them from the whole document. */
-export const buildEtag = (shown: object, fields?: readonly string[]): string =>
-  buildTag(canonical(fields === undefined ? shown : fields.map((name): unknown => Reflect.get(shown, name))));
+export const buildEtag = (representation: object, fields?: readonly string[]): string =>
+  buildTag(canonical(fields === undefined ? representation : fields.map((name): unknown => Reflect.get(representation, name))));
 
 /** The tag of a document: weak, because it may be sent compressed. */
 export const buildWeakEtag = (document: unknown): string => `W/${buildTag(JSON.stringify(document))}`;

@@ -69,7 +69,7 @@ export const parseErpLog = (text: string, secrets: readonly string[] = []): LogL
 export function parseRows(source: LogSource, rows: readonly Row[], secrets: readonly string[]): Message[] {
   if (source === "proxy") return parseProxyLog(rows, secrets);
   const entries = source === "database" ? databaseEntries(rows) : erpEntries(rows);
-  return entries.map((entry) => ({ line: shown(entry, secrets), end: entry.end }));
+  return entries.map((entry) => ({ line: toLine(entry, secrets), end: entry.end }));
 }
 
 /** The requests that a proxy has logged: those that failed at the ERP's end are errors, those at the client's warnings. */
@@ -134,7 +134,7 @@ function erpEntries(rows: readonly Row[]): Entry[] {
   return entries;
 }
 
-const shown = ({ at, level, logger, lines }: Entry, secrets: readonly string[]): LogLine => ({
+const toLine = ({ at, level, logger, lines }: Entry, secrets: readonly string[]): LogLine => ({
   at,
   level,
   logger: logger === null ? null : readable(redact(logger, secrets)),

@@ -12,8 +12,8 @@ export function plainAddress(address: string): string {
 }
 
 /** An IPv4 address unchanged; the first 64 bits of an IPv6 address, in canonical form. */
-export function toNetwork(given: string): string {
-  const address = plainAddress(given);
+export function toNetwork(written: string): string {
+  const address = plainAddress(written);
   if (!address.includes(":")) return address;
   const [before = [], after] = address.split("::").map((part) => part.split(":").filter(Boolean));
   const groups = [...before];
@@ -27,8 +27,8 @@ export function toNetwork(given: string): string {
 const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/;
 
 /** The bytes of an address, 4 or 16; undefined if it is none. */
-export function bytesOfAddress(given: string): number[] | undefined {
-  const address = plainAddress(given);
+export function bytesOfAddress(written: string): number[] | undefined {
+  const address = plainAddress(written);
   const parts = IPV4.exec(address)?.slice(1);
   if (parts !== undefined) return parts.every((part) => part === String(Number(part) & 255)) ? parts.map(Number) : undefined;
   // The URL parser takes brackets and paths, too.
@@ -61,8 +61,8 @@ const networkIn = (address: readonly number[], bits: number): Uint8Array =>
 
 /** The bytes of a network such as 192.0.2.0/24, or of one IPv4 address; undefined if it is none, or too small for IPv6. */
 export function parseNetwork(text: string): Uint8Array | undefined {
-  const [, given = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const address = bytesOfAddress(given);
+  const [, host = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const address = bytesOfAddress(host);
   if (address === undefined) return undefined;
   const bits = length === undefined ? 8 * address.length : Number(length);
   return bits <= bitsMax(address) ? networkIn(address, bits) : undefined;

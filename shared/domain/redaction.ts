@@ -32,10 +32,10 @@ export const redactWork = (text: string, secrets: readonly string[] = []): strin
 /** A text of one line or several, without the secrets and without what looks like one. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   // The longest first, because another one may be a part of it.
-  const known = secrets
+  const values = secrets
     .filter((secret) => secret.length >= SECRET_CHARACTERS_MIN)
     .toSorted((one, other) => other.length - one.length);
-  const without = known.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const without = values.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
   // By lines first: a quote that does not end would otherwise end where the next line's begins, and show what is behind it.
   return withoutForms(without.split("\n").map(withoutForms).join("\n"));
 }

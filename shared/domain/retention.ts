@@ -33,16 +33,16 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
   for (const [place, { id, due_at }] of newestFirst.entries()) {
     const isOldest = place === newestFirst.length - 1;
     const wall = new Date(wallTime(timezone, Date.parse(due_at)));
-    const kept: KeepRule[] = [];
+    const appliedRules: KeepRule[] = [];
     for (const state of rules) {
       if (state.left === 0) continue;
       const period = state.rule === "last" ? `${place}` : formatPeriod(state.rule, wall);
       if (period === state.period && !isOldest) continue;
-      kept.push(state.rule);
+      appliedRules.push(state.rule);
       state.period = period;
       state.left -= 1;
     }
-    retained_by.set(id, kept);
+    retained_by.set(id, appliedRules);
   }
   const removable = newestFirst.filter(
     ({ id, locked, in_use }, place) => place > 0 && !locked && !in_use && retained_by.get(id)?.length === 0,

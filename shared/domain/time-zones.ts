@@ -5,8 +5,8 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function createFormat(zone: string): Intl.DateTimeFormat {
-  const known = formats.get(zone);
-  if (known !== undefined) return known;
+  const cached = formats.get(zone);
+  if (cached !== undefined) return cached;
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",

@@ -93,7 +93,7 @@ function buildConfig(
     authHandler: keys.map(({ private_key }): PublicKeyAuthMethod => ({ type: "publickey", username: USER, key: private_key })),
     hostVerifier: (key: Buffer) => {
       hostKeys.push(key);
-      return pinned.some((known) => known.equals(key));
+      return pinned.some((pinnedKey) => pinnedKey.equals(key));
     },
     // A machine has several keys and shows one of a requested type: request only the pinned key's types.
     algorithms: { serverHostKey: host_keys.flatMap(chooseAlgorithms) },

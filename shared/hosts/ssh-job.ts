@@ -55,8 +55,8 @@ const MESSAGE_CHARACTERS = 400;
 
 function failure({ code, message, log: sent }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
   // Before it is cut: what is left of a secret could not be found.
-  const shown = readable(redactWork(withoutSecrets(wholeLines(sent).trimEnd(), secrets)));
-  const lines = shown.split("\n");
+  const excerpt = readable(redactWork(withoutSecrets(wholeLines(sent).trimEnd(), secrets)));
+  const lines = excerpt.split("\n");
   const end = lastWholeLines(lines.slice(-DEPLOY.logLines).join("\n"), DEPLOY.logBytes); // escapes take more than was sent
   const last = lines.slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
   const sentence = readable(withoutSecrets(message, secrets)).slice(0, MESSAGE_CHARACTERS);

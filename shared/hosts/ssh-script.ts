@@ -240,11 +240,11 @@ async function runScript(shell: Shell, words: readonly string[], input?: string)
   return requireOutput(await shell(command, input));
 }
 
-let known: { text: string; hash: string } | undefined;
+let cached: { text: string; hash: string } | undefined;
 
 function script(): { text: string; hash: string } {
-  const text = known?.text ?? hostScript();
-  return (known ??= { text, hash: createHash("sha256").update(text).digest("hex") });
+  const text = cached?.text ?? hostScript();
+  return (cached ??= { text, hash: createHash("sha256").update(text).digest("hex") });
 }
 
 const STDERR_CHARACTERS = 300;

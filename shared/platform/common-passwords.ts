@@ -38,10 +38,10 @@ r0Z1F4XJZorBAOFNk4WkF8CBvFBId6oGQn+mJWk344jvCRaLDkcU7w4ikPm90hpTPAiOhiH3LONghMM4
 zjKiQBk665yZ//QTQScnRp9MHS6r09A1prwQT4Xvd8eHLz//YmCEryvPKp3C4BUrtutmpJnS4lVCUZepUHPGsj0G5504Xe5w3X7uV4+v5+Xr9Zfh+/KOCz83
 5K3EB3oQAG0ysXWKxINIJ2y4yVRXL6r0zZU5rrjbLq1gXJ42S3B9yp50xd8ry3GbcH09akjAwJuPNMe0istynEYgOXuKITOLO7sDscUeow==`;
 
-let known: ReadonlySet<string> | undefined;
+let cached: ReadonlySet<string> | undefined;
 
 /** Unpacked at the first use: a start does not pay for it. */
 export function isCommonPassword(password: string): boolean {
-  known ??= new Set(brotliDecompressSync(Buffer.from(PACKED, "base64")).toString().split("\n"));
-  return known.has(password.toLowerCase());
+  cached ??= new Set(brotliDecompressSync(Buffer.from(PACKED, "base64")).toString().split("\n"));
+  return cached.has(password.toLowerCase());
 }

@@ -63,8 +63,8 @@ async function fetchJson({ url, headers, form }: Asked, guard: Guard): Promise<{
   }
 }
 
-async function fetchChecked<T>(schema: z.ZodType<T>, asked: Asked, guard: Guard): Promise<T> {
-  const { status, body } = await fetchJson(asked, guard);
+async function fetchChecked<T>(schema: z.ZodType<T>, outgoing: Asked, guard: Guard): Promise<T> {
+  const { status, body } = await fetchJson(outgoing, guard);
   if (status !== 200) throw new ProviderError(`HTTP ${status} in place of 200`);
   const parsed = schema.safeParse(body);
   if (!parsed.success) throw new ProviderError("The response lacks what it must have", { cause: parsed.error });
@@ -105,9 +105,9 @@ interface AuthorizationRequest {
 }
 
 /** Where a browser goes to sign in. The provider's own parameters stay. */
-export function authorizationUrl({ authorization_endpoint }: Metadata, asked: AuthorizationRequest): string {
+export function authorizationUrl({ authorization_endpoint }: Metadata, parameters: AuthorizationRequest): string {
   const url = new URL(authorization_endpoint);
-  const all = { response_type: "code", scope: "openid email profile", code_challenge_method: "S256", ...asked };
+  const all = { response_type: "code", scope: "openid email profile", code_challenge_method: "S256", ...parameters };
   for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
   return url.href;
 }

@@ -201,7 +201,7 @@ async function requireCreated(ask: Ask, id: string): Promise<void> {
   const response = await ask({ method: "GET", path: "/servers/actions", query, schema });
   const failed = parseable(NAME, "actions", Action, response?.actions ?? []).find(
     ({ command, resources }) =>
-      command === "create_server" && resources.some(({ type, id: made }) => type === "server" && String(made) === id),
+      command === "create_server" && resources.some(({ type, id: resourceId }) => type === "server" && String(resourceId) === id),
   );
   if (failed === undefined) return;
   const { code, message } = failed.error;

@@ -37,16 +37,16 @@ export class NoSuchImage extends Error {
   override name = "NoSuchImage";
 }
 
-/** What the registry has under a version's name now. `known` is what it had: then the rest need not be read. */
+/** What the registry has under a version's name now. `previous` is what it had: if that is the same, the rest need not be read. */
 export async function lookUpImage(
   version: string,
   registry: Registry,
-  known: NewestImage | undefined,
+  previous: NewestImage | undefined,
 ): Promise<Omit<NewestImage, "checked_at">> {
   const ask = await connect(registry, "odoo");
   const head = await ask("HEAD", `manifests/${version}`);
   const digest = Digest.parse(head.headers.get("docker-content-digest"));
-  if (known?.digest === digest) return known;
+  if (previous?.digest === digest) return previous;
   // By its digest, because there may be a newer one by now.
   const listed = await readManifest(ask, digest);
   const images = Array.isArray(listed) ? listed : [digest];

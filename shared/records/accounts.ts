@@ -58,7 +58,7 @@ export const requireTokenDays = (change: Change, { id, token_max_days }: Account
   );
 
 export const settingsVersion = (account: AccountRecord): Version =>
-  computeVersion(accountRef(account.id), account, { shown: Settings, unversioned: SETTINGS_UNVERSIONED });
+  computeVersion(accountRef(account.id), account, { publicSchema: Settings, unversioned: SETTINGS_UNVERSIONED });
 
 export function toSettings(account: AccountRecord): Settings {
   return {

@@ -84,7 +84,7 @@ export const toAlert = ({ state, ...alert }: AlertRecord): Alert => ({ ...alert,
 
 export const alertVersion = (alert: AlertRecord): Version =>
   computeVersion(alertRef(alert.account_id, alert.id), alert, {
-    shown: Alert,
+    publicSchema: Alert,
     unversioned: [],
     status: ({ state }) => state,
   });

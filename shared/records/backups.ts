@@ -91,10 +91,10 @@ export async function listBackupsOfInstance(
 
 export const backupVersion = (backup: BackupRecord): Version =>
   computeVersion(backupRef(backup.account_id, backup.id), backup, {
-    shown: Backup,
+    publicSchema: Backup,
     unversioned: BACKUP_UNVERSIONED,
     status: ({ state }) => state,
-    shownAs: ({ drill }) => ({ drill: drill && withReasons(drill) }),
+    represent: ({ drill }) => ({ drill: drill && withReasons(drill) }),
   });
 
 export function toBackup({ state, upload, drill, ...record }: BackupRecord): Backup {

@@ -90,9 +90,9 @@ export const toCode = (record: CodeRecord, facts: ImageFacts = NO_FACTS): Code =
 
 export const codeVersion = (record: CodeRecord): Version =>
   computeVersion(codeRef(record.account_id, record.instance_id), record, {
-    shown: Code,
+    publicSchema: Code,
     unversioned: CODE_UNVERSIONED,
-    shownAs: (shown) => toCode(shown),
+    represent: (code) => toCode(code),
   });
 
 /** Sets the fields that were sent, if the code is still as it was read; `before` is undefined if there was none. */
@@ -139,16 +139,16 @@ async function storeRepositories(
   problems: Problem[],
 ): Promise<RepositoryRecord[]> {
   const urls = repositories.filter(({ credential }) => credential === "deploy_key").map(({ url }) => url);
-  const known = await deployKeys(change, urls);
+  const existingKeys = await deployKeys(change, urls);
   return Promise.all(
     repositories.map(async ({ url, ref, path, credential }, index): Promise<RepositoryRecord> => {
       const repository = { url, ref, path, credential: null, deploy_key: null };
       const field = `repositories.${index}.credential`;
-      const isStored = current.repositories.some((known) => known.url === url && known.credential === credential);
+      const isStored = current.repositories.some((existing) => existing.url === url && existing.credential === credential);
       const reason = isStored ? undefined : findCredentialProblem(url, credential);
       if (reason !== undefined) problems.push({ field, reason });
       if (credential === null) return repository;
-      if (credential === "deploy_key") return { ...repository, credential, deploy_key: known.get(url) ?? null };
+      if (credential === "deploy_key") return { ...repository, credential, deploy_key: existingKeys.get(url) ?? null };
       const token = await storeToken(current, url, credential);
       if (token === undefined) problems.push({ field: `${field}.token`, reason: "is required" });
       return { ...repository, credential: { username: credential.username, token: token ?? "" } };
@@ -169,8 +169,8 @@ async function storeToken(
   { username, token }: { username: string; token?: string | undefined },
 ): Promise<string | undefined> {
   if (token !== undefined) return seal(token, tokenContext(account_id, url));
-  const tokens = repositories.flatMap(({ url: known, credential }) =>
-    known === url && credential !== null && credential !== "deploy_key" ? [credential] : [],
+  const tokens = repositories.flatMap(({ url: other, credential }) =>
+    other === url && credential !== null && credential !== "deploy_key" ? [credential] : [],
   );
   return (tokens.find((each) => each.username === username) ?? tokens[0])?.token;
 }
@@ -187,9 +187,9 @@ async function storeEnvironment(
       if (value !== undefined) return { name, value };
       if (secret !== undefined)
         return { name, secret: await seal(secret, secretContext(current.account_id, name)), secret_bytes: countBytes(secret) };
-      const known = current.environment.find((variable) => variable.name === name && variable.secret !== undefined);
-      if (known === undefined) problems.push({ field: `environment.${index}.value`, reason: "is required" });
-      return known ?? { name };
+      const existing = current.environment.find((variable) => variable.name === name && variable.secret !== undefined);
+      if (existing === undefined) problems.push({ field: `environment.${index}.value`, reason: "is required" });
+      return existing ?? { name };
     }),
   );
   const bytes = stored.reduce(

@@ -137,11 +137,11 @@ export async function storedBody(
 /** Records a try, unless another run has recorded one since the delivery was read. */
 export async function recordTry(
   delivery: DeliveryRecord,
-  made: Try,
+  tryRecord: Try,
   next: { status: DeliveryRecord["status"]; next_try_at: string | null },
 ): Promise<boolean> {
   const { account_id, webhook_id, id, attempt } = delivery;
-  const tries = [...delivery.tries.map(shortenExcerpt), made].slice(-TRIES_KEPT);
+  const tries = [...delivery.tries.map(shortenExcerpt), tryRecord].slice(-TRIES_KEPT);
   const set = { ...next, tries, attempt: attempt + 1 };
   const { done } = await updateOne(
     keys.delivery(account_id, webhook_id, id),

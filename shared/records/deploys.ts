@@ -93,7 +93,7 @@ export function reserveDeploy(
     created_at: change.at,
     completed_at: null,
   };
-  const [kept, gone] = [deploy_ids.slice(0, DEPLOY.kept - 1), deploy_ids.slice(DEPLOY.kept - 1)];
+  const [newest, oldest] = [deploy_ids.slice(0, DEPLOY.kept - 1), deploy_ids.slice(DEPLOY.kept - 1)];
   change.put(keys.deploy(account_id, deploy.id), deploy);
   change.put(keys.deployPlan(account_id, deploy.id), {
     code: rollback?.code ?? code,
@@ -107,10 +107,10 @@ export function reserveDeploy(
     ...(image !== undefined && { image }),
   });
   // The plan of what the ERP has is needed as long as it has that.
-  for (const id of gone) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
+  for (const id of oldest) removeDeploy(change, id, { withPlan: id !== code.deployed?.deploy_id });
   change.update(
     keys.code(account_id, instance_id),
-    { set: { account_id, instance_id, deploy_ids: [deploy.id, ...kept] } },
+    { set: { account_id, instance_id, deploy_ids: [deploy.id, ...newest] } },
     // A repository that was just removed, and a push that was just switched off, begin no deploy any more.
     { exists: false, unchanged: { deploy_ids, revision } },
     () =>
@@ -118,7 +118,7 @@ export function reserveDeploy(
   );
   change.ifWithdrawn((withdrawal) => {
     removeDeploy(withdrawal, deploy.id);
-    withdrawal.update(keys.code(account_id, instance_id), { set: { deploy_ids: kept } }, { exists: false });
+    withdrawal.update(keys.code(account_id, instance_id), { set: { deploy_ids: newest } }, { exists: false });
   });
   return deploy;
 }

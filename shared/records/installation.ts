@@ -7,12 +7,12 @@ import { find, putIfAbsent } from "../data/table.ts";
 
 const RANDOM_BYTES = 6;
 const Installation = z.object({ id: z.string() });
-let known: string | undefined;
+let cached: string | undefined;
 
 /** A label that providers accept: letters, digits and hyphens. It lives as long as the table. */
 export async function deployment(): Promise<string> {
-  known ??= `erp-${env().ENVIRONMENT}-${await installation()}`;
-  return known;
+  cached ??= `erp-${env().ENVIRONMENT}-${await installation()}`;
+  return cached;
 }
 
 async function installation(): Promise<string> {

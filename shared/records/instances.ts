@@ -110,7 +110,7 @@ export async function listInstances(
 
 export const instanceVersion = (instance: InstanceRecord): Version =>
   computeVersion(instanceRef(instance.account_id, instance.id), instance, {
-    shown: Instance,
+    publicSchema: Instance,
     unversioned: INSTANCE_UNVERSIONED,
     status: ({ state }) => state,
   });
@@ -159,15 +159,15 @@ export const toInstance = (
   disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
 });
 
-/** As `toListedInstance`, with one call for all servers, unless they are `known`. */
+/** As `toListedInstance`, with one call for all servers, unless `servers` are given. */
 export async function toListedInstances(
   caller: Pick<Caller, "account_id" | "permissions">,
   instances: readonly InstanceRecord[],
-  known: Map<string, Item> | undefined,
+  servers: Map<string, Item> | undefined,
 ): Promise<ListedInstance[]> {
   const refs = instances.map(({ server_id }) => serverRef(caller.account_id, server_id));
   const items =
-    known ??
+    servers ??
     (await readAll(
       refs.map(({ key }) => key),
       { consistent: false },

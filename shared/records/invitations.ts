@@ -45,7 +45,7 @@ export const showInvitation = (invitation: InvitationRecord): Invitation => ({
 
 export const invitationVersion = (invitation: InvitationRecord): Version =>
   computeVersion(invitationRef(invitation.account_id, invitation.id), invitation, {
-    shown: Invitation,
+    publicSchema: Invitation,
     unversioned: ["email_unicode"],
   });
 

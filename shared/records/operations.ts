@@ -222,9 +222,9 @@ const Moved = z.object({ id: z.string(), number: z.string(), state: z.string() }
 /** The current step and the progress. */
 export async function showProgress(
   { account_id, id }: OperationRecord,
-  shown: ShownProgress & { undoing?: true; failed_step?: string },
+  progress: ShownProgress & { undoing?: true; failed_step?: string },
 ): Promise<void> {
-  await updateOne(keys.record("operation", account_id, id), { set: shown }, { equals: { state: OPERATION.running } });
+  await updateOne(keys.record("operation", account_id, id), { set: progress }, { equals: { state: OPERATION.running } });
 }
 
 /** From here on, late writes of the operation's steps fail. */

@@ -20,18 +20,18 @@ export async function overviewFor(caller: Caller): Promise<Overview> {
     return { total: Object.values<number>(status).reduce((total, count) => total + count, 0), status };
   };
   const revision = (kind: Revised | "others"): number => totals[revisionAttribute(kind)] ?? 0;
-  const shown = (name: ShownCount): number => totals[name] ?? 0;
+  const countOf = (name: ShownCount): number => totals[name] ?? 0;
   const openAlerts = (type: string | false | undefined): number => (type && totals[alertTotal(type)]) || 0;
   const [servers, instances, backups] = READING.map((permission) => permissions.includes(permission));
   return {
     ...(servers && {
-      servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals), needs_reboot: shown("needs_reboot") },
+      servers: { ...section("server", SERVER_STATUSES), low_disk: lowDisksIn(totals), needs_reboot: countOf("needs_reboot") },
     }),
     ...(instances && {
       instances: {
         ...section("instance", INSTANCE_STATUSES),
         protection: counts("instance", PROTECTION_STATUSES, protectionFilter),
-        update_available: shown("update_available"),
+        update_available: countOf("update_available"),
       },
     }),
     ...(backups && { backups: section("backup", BACKUP_STATUSES) }),

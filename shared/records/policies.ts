@@ -34,7 +34,7 @@ export function requirePolicy(policy: PolicyRecord | undefined): PolicyRecord {
 
 export const policyVersion = (policy: PolicyRecord): Version =>
   computeVersion(policyRef(policy.account_id, policy.instance_id), policy, {
-    shown: BackupPolicy,
+    publicSchema: BackupPolicy,
     unversioned: POLICY_UNVERSIONED,
   });
 

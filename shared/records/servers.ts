@@ -74,7 +74,7 @@ export async function listServers(
 
 export const serverVersion = (server: ServerRecord): Version =>
   computeVersion(serverRef(server.account_id, server.id), server, {
-    shown: Server,
+    publicSchema: Server,
     unversioned: SERVER_UNVERSIONED,
     status: ({ state }) => serverStatus(state),
   });

@@ -15,7 +15,7 @@ export const requireSshKey = createRequirement<SshKeyRecord>("SSH key");
 export const getSshKey = createGetter("ssh_key", sshKeyRef, requireSshKey);
 
 export const sshKeyVersion = (key: SshKeyRecord): Version =>
-  computeVersion(sshKeyRef(key.account_id, key.id), key, { shown: SshKey, unversioned: [] });
+  computeVersion(sshKeyRef(key.account_id, key.id), key, { publicSchema: SshKey, unversioned: [] });
 
 /** All of an account's, at most 100. */
 export async function allSshKeys(accountId: string): Promise<SshKeyRecord[]> {

@@ -45,9 +45,9 @@ export const showSso = (sso: SsoRecord, origin: string): Sso => ({
 
 export const ssoVersion = (sso: SsoRecord): Version =>
   computeVersion(ssoRef(sso.account_id), sso, {
-    shown: Sso,
+    publicSchema: Sso,
     unversioned: SSO_UNVERSIONED,
-    shownAs: ({ account_id, domains }) => ({ domains: domains.map((domain) => showDomain(account_id, domain)) }),
+    represent: ({ account_id, domains }) => ({ domains: domains.map((domain) => showDomain(account_id, domain)) }),
   });
 
 /** Only for the provider that it was given for: another one cannot be made to receive it. */
@@ -72,9 +72,9 @@ export async function setSso(
 ): Promise<SsoRecord> {
   const { accountId: account_id } = change;
   const isSame = current?.issuer === fields.issuer;
-  const kept = isSame ? current?.client_secret : undefined;
+  const storedSecret = isSame ? current?.client_secret : undefined;
   const secret =
-    client_secret === undefined ? kept : await seal(client_secret, secretContext({ account_id, issuer: fields.issuer }));
+    client_secret === undefined ? storedSecret : await seal(client_secret, secretContext({ account_id, issuer: fields.issuer }));
   if (secret === undefined) throw invalid({ field: "client_secret", reason: "is required" });
   const before = new Map((current?.domains ?? []).map((domain) => [domain.name, domain]));
   const domains = fields.domains.map(({ name }) => before.get(name) ?? { name, proof: newProof(), verified: false });

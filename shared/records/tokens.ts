@@ -91,10 +91,10 @@ type Draft = Pick<Token, "name" | "permissions" | "expires_at"> & Partial<Pick<T
 
 /** Creates a token. */
 export function reserveToken(change: Change, by: By, environment: Environment, draft: Draft): NewToken {
-  const made = addToken(change, by, { environment, draft, replaces: null });
-  const { id, name, unique_name = name } = made.token;
+  const added = addToken(change, by, { environment, draft, replaces: null });
+  const { id, name, unique_name = name } = added.token;
   change.claim(keys.tokenName(change.accountId, unique_name), "name", id);
-  return made;
+  return added;
 }
 
 const HOUR_MS = 3_600_000;
@@ -118,9 +118,9 @@ export function rotateToken(
   const lifetime = ends - Date.parse(old.created_at);
   const expires_at = lifetime === Infinity ? null : new Date(at + lifetime).toISOString();
   const draft = { ...old, expires_at };
-  const made = addToken(change, by, { environment, draft, replaces: old.id });
+  const added = addToken(change, by, { environment, draft, replaces: old.id });
   const overlapEnds = Math.min(ends, at + overlapHours * HOUR_MS);
-  const ended = { replaced_by: made.token.id, expires_at: new Date(overlapEnds).toISOString() };
+  const ended = { replaced_by: added.token.id, expires_at: new Date(overlapEnds).toISOString() };
   change.writeFirst(
     update(labelRef(change.accountId, old.id).key, { set: ended }, { unchanged: { replaced_by: null } }, (label) =>
       label === undefined ? notFound("API token") : tokenRotated(),
@@ -129,10 +129,10 @@ export function rotateToken(
   change.update(tokenAccessRef(old.id).key, { set: { expires_at: overlapEnds } }, { equals: { hash: old.hash } });
   change.update(
     keys.tokenName(change.accountId, old.unique_name ?? old.name),
-    { set: { owner_id: made.token.id } },
+    { set: { owner_id: added.token.id } },
     { exists: false },
   );
-  return { ...made, ended };
+  return { ...added, ended };
 }
 
 /** Each once: a set of the table has no two that are the same. */

@@ -84,9 +84,9 @@ export function showUser(user: UserRecord, caller: Caller): AccountUser {
 
 export const userVersion = (user: UserRecord): Version =>
   computeVersion(userRef(user.id), user, {
-    shown: AccountUser,
+    publicSchema: AccountUser,
     unversioned: USER_UNVERSIONED,
-    shownAs: (record) => ({ permissions: listPermissions(record), notifications: readNotifications(record) }),
+    represent: (record) => ({ permissions: listPermissions(record), notifications: readNotifications(record) }),
   });
 
 const AnyRole = openEnum<Role>();

@@ -66,7 +66,10 @@ export function toWebhook(record: WebhookRecord, health?: WebhookHealth): Webhoo
 }
 
 export const webhookVersion = (webhook: WebhookRecord): Version =>
-  computeVersion(webhookRef(webhook.account_id, webhook.id), webhook, { shown: Webhook, unversioned: WEBHOOK_UNVERSIONED });
+  computeVersion(webhookRef(webhook.account_id, webhook.id), webhook, {
+    publicSchema: Webhook,
+    unversioned: WEBHOOK_UNVERSIONED,
+  });
 
 /** What a secret is encrypted for: it cannot be moved to another webhook. */
 const sealingContext = (kind: "secret" | "url", id: string): string => `webhook ${kind} ${id}`;

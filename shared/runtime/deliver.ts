@@ -139,7 +139,7 @@ async function pace(webhook: WebhookRecord, began: number): Promise<void> {
 
 /** A try, and what follows from it. */
 interface TryResult {
-  made: Try;
+  tryRecord: Try;
   outcome: Outcome;
   succeeded: boolean;
   status: DeliveryStatus;
@@ -150,8 +150,8 @@ interface TryResult {
 /** Makes the next try of a delivery, and records it. Returns when the one after it is. */
 async function tryNext(webhook: WebhookRecord, delivery: DeliveryRecord): Promise<string | null> {
   const tried = await makeTry(webhook, delivery, await findEvent(webhook.account_id, delivery));
-  const { made, status, next_try_at } = tried;
-  const isRecorded = await recordTry(delivery, made, { status, next_try_at });
+  const { tryRecord, status, next_try_at } = tried;
+  const isRecorded = await recordTry(delivery, tryRecord, { status, next_try_at });
   if (!isRecorded) return null; // another run, of a lease that had ended
   await applyOutcome(webhook, tried);
   return next_try_at;
@@ -162,7 +162,7 @@ export async function tryTest(webhook: WebhookRecord, event: EventRecord): Promi
   const delivery = deliveryFor(webhook, event);
   const tried = await makeTry(webhook, delivery, event, { once: true });
   await applyOutcome(webhook, tried);
-  return { ...delivery, status: tried.status, tries: [tried.made], attempt: 1 };
+  return { ...delivery, status: tried.status, tries: [tried.tryRecord], attempt: 1 };
 }
 
 /** `once`: a failure is final. */
@@ -174,7 +174,7 @@ async function makeTry(
 ): Promise<TryResult> {
   const at = Date.now();
   const outcome = await send(webhook, delivery, event, at);
-  const made: Try = {
+  const tryRecord: Try = {
     at: new Date(at).toISOString(),
     duration_ms: Date.now() - at,
     http_status: outcome.status ?? null,
@@ -187,7 +187,7 @@ async function makeTry(
   const pause = succeeded || once || outcome.status === 410 ? undefined : pauseBefore(delivery.attempt, outcome);
   const status = succeeded ? DELIVERY.delivered : pause === undefined ? DELIVERY.failed : DELIVERY.pending;
   const next_try_at = pause === undefined ? null : new Date(Date.now() + pause * 1000).toISOString();
-  return { made, outcome, succeeded, status, next_try_at };
+  return { tryRecord, outcome, succeeded, status, next_try_at };
 }
 
 async function applyOutcome(webhook: WebhookRecord, { outcome, succeeded }: TryResult): Promise<void> {

@@ -249,7 +249,8 @@ function logResponse({
   log.info("request", { status: response?.statusCode, duration_ms });
 }
 
-const hasMethod = ({ method }: Endpoint, asked: string): boolean => asked === method || (method === "GET" && asked === "HEAD");
+const hasMethod = ({ method }: Endpoint, requested: string): boolean =>
+  requested === method || (method === "GET" && requested === "HEAD");
 
 /** 405, 429 and 403: the authorizer has found the credential and counted the request; this decides on the response. */
 function authorize(endpoint: Endpoint): Handling {

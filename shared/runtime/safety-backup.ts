@@ -30,7 +30,7 @@ export async function makeSafetyBackup(
   if (safety.state !== LIFECYCLE["backup.create"].through) return true;
   const deployed = await readDeployedCode(await instance());
   const key = archiveKey(safety);
-  const made = await run(await server(), {
+  const archive = await run(await server(), {
     id: jobId,
     kind: "make_archive",
     instance_id: input.instance_id,
@@ -39,10 +39,10 @@ export async function makeSafetyBackup(
     ...(restore_id !== undefined && { restore_id }),
     code: codeInManifest(deployed),
   });
-  if (!made.ready) return false;
-  await requireStored(key, made.result);
-  await recordArchive(operation, safety.id, made.result, deployed);
-  await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(made.result) });
+  if (!archive.ready) return false;
+  await requireStored(key, archive.result);
+  await recordArchive(operation, safety.id, archive.result, deployed);
+  await addResult(operation, { safety_backup_id: safety.id, ...skippedIn(archive.result) });
   await completeSafetyBackup(operation, safety.id);
   return true;
 }

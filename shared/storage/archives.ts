@@ -33,8 +33,8 @@ interface CreatedArchive {
 }
 
 /** Makes sure that the storage has the archive that was created, before anybody relies on it. */
-export async function requireStored(key: string, made: CreatedArchive): Promise<void> {
-  if (!(await isStored(key, made))) throw new GiveUp("STORAGE_ERROR", because("storage_has_another"));
+export async function requireStored(key: string, archive: CreatedArchive): Promise<void> {
+  if (!(await isStored(key, archive))) throw new GiveUp("STORAGE_ERROR", because("storage_has_another"));
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: CreatedArchive): Promise<boolean> {

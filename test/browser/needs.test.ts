@@ -111,7 +111,7 @@ test("an alert needs somebody unless the page says the same already; of several 
 
 test("instances with trouble come first, the latest first, and of several backups on a day the best counts", () => {
   const passed = { status: "passed" as const };
-  const made: Record<
+  const backupsOf: Record<
     string,
     [day: string, fields?: Partial<Pick<Backup, "status">> & { drill?: { status: "passed" | "failed" } }][]
   > = {
@@ -123,7 +123,7 @@ test("instances with trouble come first, the latest first, and of several backup
   };
   const found = {
     isWhole: true,
-    made: Object.entries(made).map(([id, backups]) => ({
+    instances: Object.entries(backupsOf).map(([id, backups]) => ({
       id,
       name: id,
       backups: backups.map(([created_at, fields]) => ({ created_at, status: "completed" as const, ...fields })),
@@ -145,18 +145,18 @@ test("instances with trouble come first, the latest first, and of several backup
   ]);
   expect(rows.map(({ lastAt }) => lastAt)).toEqual(["-1", null, "0", "2", "2", "2", "2"]);
   const failing = [{ id: "failing", name: "failing", backups: [{ created_at: "2", status: "failed" as const }] }];
-  const [row] = buildNightRows({ isWhole: true, made: failing, overdue: [] }, ["2"], ({ created_at }) => created_at);
+  const [row] = buildNightRows({ isWhole: true, instances: failing, overdue: [] }, ["2"], ({ created_at }) => created_at);
   expect(row?.lastAt).toBeUndefined(); // it may have one from before these nights
 });
 
 test("days that the newest backups do not reach are not known, and not without backups", () => {
-  const made = [
+  const instances = [
     { id: "daily", name: "daily", backups: ["4", "3", "2"].map((created_at) => ({ created_at, status: "completed" as const })) },
     { id: "rare", name: "rare", backups: [{ created_at: "3", status: "completed" as const }] },
   ];
   const days = ["4", "3", "2", "1"];
   const kinds = (isWhole: boolean) =>
-    buildNightRows({ isWhole, made, overdue: [] }, days, ({ created_at }) => created_at).map(({ cells }) =>
+    buildNightRows({ isWhole, instances, overdue: [] }, days, ({ created_at }) => created_at).map(({ cells }) =>
       cells.map(({ kind }) => kind),
     );
   expect(kinds(false)).toEqual([

@@ -35,7 +35,7 @@ export function MuteDialog({ alert, name, onDismiss }: { alert: Alert; name: str
     record: alert,
     question: alerts.one(id),
     values: ({ muted_until }: Alert): Values => ({ hours: "", until: muted_until ?? "" }),
-    shown: ({ hours, until }) => ({ [say.label]: momentInWords(hours === "" ? until : muteFor(Number(hours))) }),
+    describe: ({ hours, until }) => ({ [say.label]: momentInWords(hours === "" ? until : muteFor(Number(hours))) }),
     isWhole: true,
     schema: update().body,
     body: ({ hours }) => ({ muted_until: muteFor(Number(hours)) }),

@@ -59,7 +59,7 @@ const bodyOf = (values: Values) => ({
   ...fieldsOf(EVENTS, (name) => values[name]),
 });
 
-function shown(values: Values): Record<string, string> {
+function describe(values: Values): Record<string, string> {
   const { fields } = text.alerts.settings;
   const { yes, no } = text.resource.conflict;
   return Object.fromEntries([
@@ -75,7 +75,7 @@ function SettingsForm({ settings }: { settings: AlertSettings }) {
     record: settings,
     question: alertSettings(),
     values: valuesOf,
-    shown,
+    describe,
     schema: update().body,
     body: bodyOf,
     send: (body, version) => client.alertSettings.update({ body, ...version }),

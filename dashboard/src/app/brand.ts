@@ -7,8 +7,8 @@ const unbranded = (): Brand => ({ name: text.app.product, logo: null, color: nul
 
 /** Undefined until the page knows it, so that no other name appears before it. */
 export function useBrand(): Brand | undefined {
-  const known = useDeployment();
-  return known === undefined ? undefined : (known?.brand ?? unbranded());
+  const deployment = useDeployment();
+  return deployment === undefined ? undefined : (deployment?.brand ?? unbranded());
 }
 
 export const useProduct = (): string => useBrand()?.name ?? "";

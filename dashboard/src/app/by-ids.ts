@@ -9,23 +9,23 @@ export function byIds<T extends { id: string }>(
 ): (id: string) => Promise<T | null> {
   let waiting: Waiting<T> = new Map();
   const fetchAll = async (): Promise<void> => {
-    const asked = waiting;
+    const batch = waiting;
     waiting = new Map();
-    const ids = [...asked.keys()];
+    const ids = [...batch.keys()];
     for (let from = 0; from < ids.length; from += PER_PAGE_MAX) {
       const some = ids.slice(from, from + PER_PAGE_MAX);
       try {
         const { data } = await list({ ids: some.join(",") });
-        for (const id of some) asked.get(id)?.resolve(data.find((each) => each.id === id) ?? null);
+        for (const id of some) batch.get(id)?.resolve(data.find((each) => each.id === id) ?? null);
       } catch (error) {
-        for (const id of some) asked.get(id)?.reject(error);
+        for (const id of some) batch.get(id)?.reject(error);
       }
     }
   };
   return async (id) => {
     if (waiting.size === 0) setTimeout(() => void fetchAll());
-    const known = waiting.get(id) ?? Promise.withResolvers<T | null>();
-    waiting.set(id, known);
-    return known.promise;
+    const pending = waiting.get(id) ?? Promise.withResolvers<T | null>();
+    waiting.set(id, pending);
+    return pending.promise;
   };
 }

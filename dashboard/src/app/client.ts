@@ -105,15 +105,15 @@ onOtherUser(() => {
 
 async function revalidated(...[url, init = {}]: Parameters<typeof fetch>): Promise<Response> {
   if (typeof url !== "string" || init.method !== "GET" || !WHOLLY_VERSIONED.test(url)) return fetchInTime(url, init);
-  const kept = versions; // of this user, even if another one signs in meanwhile
-  const last = kept.get(url);
+  const ownVersions = versions; // of this user, even if another one signs in meanwhile
+  const last = ownVersions.get(url);
   const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(last && { "if-none-match": last.etag }) };
   const response = await fetchInTime(url, { ...init, headers });
   if (last !== undefined && response.status === 304) return new Response(last.body, { status: 200, headers: response.headers });
   const etag = response.headers.get("etag");
   if (!response.ok || etag === null) return response;
-  kept.delete(url); // the newest are the last
-  kept.set(url, { etag, body: await response.clone().text() });
-  for (const [oldest] of [...kept].slice(0, Math.max(0, kept.size - VERSIONS_MAX))) kept.delete(oldest);
+  ownVersions.delete(url); // the newest are the last
+  ownVersions.set(url, { etag, body: await response.clone().text() });
+  for (const [oldest] of [...ownVersions].slice(0, Math.max(0, ownVersions.size - VERSIONS_MAX))) ownVersions.delete(oldest);
   return response;
 }

@@ -22,8 +22,8 @@ const isMet = (need: Need, { role, permissions }: Partial<Overview>): boolean =>
 
 /** Finds the first need that the user lacks. */
 export function useMissing(): (...needs: readonly Need[]) => Need | undefined {
-  const known = useQuery({ ...overview(), enabled: false }).data?.data ?? {};
-  return (...needs) => needs.find((need) => !isMet(need, known));
+  const counts = useQuery({ ...overview(), enabled: false }).data?.data ?? {};
+  return (...needs) => needs.find((need) => !isMet(need, counts));
 }
 
 /** Whether the user may do what needs this. */

@@ -13,18 +13,18 @@ interface Notification {
 /** Successes disappear by themselves; errors stay until the user has seen them. */
 const SUCCESS_SECONDS = 10;
 
-const shown = createStore<readonly Notification[]>([]);
+const notifications = createStore<readonly Notification[]>([]);
 
 /** Adds a notification; the same ID replaces the previous one. */
 export function notify(notification: Notification): void {
-  shown.set([notification, ...shown.get().filter(({ id }) => id !== notification.id)]);
+  notifications.set([notification, ...notifications.get().filter(({ id }) => id !== notification.id)]);
   if (notification.type === "success")
-    setTimeout(() => shown.set(shown.get().filter((each) => each !== notification)), SUCCESS_SECONDS * 1000);
+    setTimeout(() => notifications.set(notifications.get().filter((each) => each !== notification)), SUCCESS_SECONDS * 1000);
 }
 
-export const dismiss = (id: string): void => shown.set(shown.get().filter((each) => each.id !== id));
+export const dismiss = (id: string): void => notifications.set(notifications.get().filter((each) => each.id !== id));
 
-export const useNotifications = shown.use;
+export const useNotifications = notifications.use;
 
 // One user's notifications are not for the next.
-onOtherUser(() => shown.set([]));
+onOtherUser(() => notifications.set([]));

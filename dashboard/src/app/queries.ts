@@ -104,15 +104,15 @@ export const backups = {
 };
 
 /** What became of an instance's backup, as the picture of the last nights has it. */
-export type NightBackup = Awaited<ReturnType<typeof nightsSince>>["made"][number]["backups"][number];
+export type NightBackup = Awaited<ReturnType<typeof nightsSince>>["instances"][number]["backups"][number];
 
 async function nightsSince(created_after: string, signal: AbortSignal) {
   const { data } = await client.overview.nights({ query: { created_after }, signal });
-  const made = data.instances.map(({ backups: of, ...instance }) => ({
+  const instances = data.instances.map(({ backups: of, ...instance }) => ({
     ...instance,
     backups: of.map(({ drill, ...backup }) => ({ ...backup, drill: drill === null ? null : { status: drill } })),
   }));
-  return { made, isWhole: data.complete };
+  return { instances, isWhole: data.complete };
 }
 
 /** Ten requests: with more overdue, the picture says that it does not show them all. */

@@ -22,7 +22,7 @@ export function EditBackup({ backup, onDismiss }: { backup: Backup; onDismiss: (
     record: backup,
     question: backups.one(backup.id),
     values: ({ note, locked, labels }) => ({ note: note ?? "", locked, labels: labelsToText(labels) }),
-    shown: ({ note, locked, labels }) => ({
+    describe: ({ note, locked, labels }) => ({
       [say.note]: note,
       [say.locked]: locked ? text.resource.conflict.yes : text.resource.conflict.no,
       [text.resource.labels.title]: labels,

@@ -26,8 +26,8 @@ const labelsNow = (): Record<(typeof NAMES)[number], Readonly<Record<string, str
 /** What a link has that is no such filter is left out. */
 export function backupQuery(place: ListState): ListQuery {
   const labels = labelsNow();
-  const known = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
-  const [kind, drill, locked, larger] = [known("kind"), known("drill"), known("locked"), known("larger")];
+  const validFilter = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
+  const [kind, drill, locked, larger] = [validFilter("kind"), validFilter("drill"), validFilter("locked"), validFilter("larger")];
   return {
     ...(place.instance && { instance_id: place.instance }),
     ...(kind && { kind }),

@@ -12,8 +12,8 @@ export interface Night<B> {
 }
 
 /** The best of a day's backups counts, but a failed drill comes before all. */
-export function nightOf<B extends Seen>(made: readonly B[]): Night<B> {
-  const kinds = made.map((backup) => ({ kind: kindOf(backup), backup }));
+export function nightOf<B extends Seen>(backups: readonly B[]): Night<B> {
+  const kinds = backups.map((backup) => ({ kind: kindOf(backup), backup }));
   const found = (["drillFailed", "completed", "running", "failed"] as const)
     .map((kind) => kinds.find((each) => each.kind === kind))
     .find((each) => each !== undefined);

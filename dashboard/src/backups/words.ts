@@ -6,8 +6,8 @@ import { formatTime } from "../resource/words/moment.ts";
 import { sizeInWords } from "../resource/words/size.ts";
 
 /** A newer service may know more names than this page. */
-function wordFor(name: string, known: Readonly<Record<string, string>>): string {
-  return known[name] ?? name;
+function wordFor(name: string, words: Readonly<Record<string, string>>): string {
+  return words[name] ?? name;
 }
 
 export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.backups.kinds);

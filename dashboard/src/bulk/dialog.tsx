@@ -27,7 +27,7 @@ export function BulkDialog(props: Props) {
   const { verb, ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
   const ids = choice.included.map(({ id }) => id);
-  const asked = ask(say.count(ids.length, kind));
+  const question = ask(say.count(ids.length, kind));
   const bulk = useBulk(onDone);
   const request = { action, ids, ...(parameters !== undefined && { parameters }) };
   const cannot = ids.length === 0 || disabled;
@@ -36,8 +36,8 @@ export function BulkDialog(props: Props) {
   };
   return (
     <Dialog
-      title={ids.length === 0 ? say.none(verb, selected.length, kind) : asked}
-      confirm={ids.length === 0 ? verb : asked}
+      title={ids.length === 0 ? say.none(verb, selected.length, kind) : question}
+      confirm={ids.length === 0 ? verb : question}
       destructive={action.startsWith("delete")}
       disabled={cannot}
       pending={bulk.pending}

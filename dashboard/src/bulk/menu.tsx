@@ -36,13 +36,13 @@ interface Props<Item> {
 }
 
 export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
-  const [asked, setAsked] = useState<string>();
+  const [opened, setOpened] = useState<string>();
   const missing = useMissing();
   const missingFor = (action: string): Need | undefined => missing(...(kind.needs[action] ?? []));
   const offered = kind.actions.filter(([action]) => missingFor(action) === undefined);
   useNoteLeftOut(...kind.actions.map(([action]) => missingFor(action)));
-  const [, whyNot] = kind.actions.find(([action]) => action === asked) ?? [];
-  const Asking = asked === undefined ? BulkDialog : (kind.dialogs?.[asked] ?? dialogOf(asked));
+  const [, whyNot] = kind.actions.find(([action]) => action === opened) ?? [];
+  const Asking = opened === undefined ? BulkDialog : (kind.dialogs?.[opened] ?? dialogOf(opened));
   return (
     <>
       {offered.length > 0 && (
@@ -50,19 +50,19 @@ export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, se
           disabled={selected.length === 0}
           disabledReason={text.bulk.selectFirst(kind.one)}
           items={offered.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
-          onItemClick={({ detail }) => setAsked(detail.id)}
+          onItemClick={({ detail }) => setOpened(detail.id)}
         >
           {text.bulk.actions}
         </ButtonDropdown>
       )}
-      {asked !== undefined && (
+      {opened !== undefined && (
         <Asking
           kind={kind.one}
-          action={asked}
+          action={opened}
           selected={selected.map((item) => ({ id: item.id, name: kind.nameOf(item), labels: item.labels, why: whyNot?.(item) }))}
-          onDismiss={() => setAsked(undefined)}
+          onDismiss={() => setOpened(undefined)}
           onDone={() => {
-            setAsked(undefined);
+            setOpened(undefined);
             onDone();
           }}
         />

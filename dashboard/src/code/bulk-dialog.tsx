@@ -25,7 +25,7 @@ function DeployForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
   const { ask, effect } = bulkWork(kind, action);
   const choice = choose(selected);
   const ids = choice.included.map(({ id }) => id);
-  const asked = ask(say.count(ids.length, kind));
+  const question = ask(say.count(ids.length, kind));
   const form = useForm({
     of: "bulk",
     initial: DEPLOY_DEFAULTS,
@@ -35,7 +35,7 @@ function DeployForm({ kind, action, selected, onDone, onDismiss }: DialogProps) 
     done: onDone,
   });
   return (
-    <FormDialog title={asked} form={form} submit={asked} onDismiss={onDismiss}>
+    <FormDialog title={question} form={form} submit={question} onDismiss={onDismiss}>
       <Box>
         {effect !== undefined && `${effect} `}
         {say.byService}

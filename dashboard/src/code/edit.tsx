@@ -42,7 +42,7 @@ export function EditCode({ instance: { id, name }, code, onDismiss }: Props) {
     record: code,
     question: codes.of(id),
     values: toValues,
-    shown: (values) => inWords(values, say),
+    describe: (values) => inWords(values, say),
     schema,
     body: toBody,
     send: (body, version) => client.code.update({ params: { id }, body, ...version }),

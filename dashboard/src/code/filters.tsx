@@ -31,9 +31,9 @@ export const listDeploys = (instanceId: string) =>
       note ?? "",
       created_by.name,
     ],
-    matches: ({ status, trigger }, asked) =>
-      (asked["status"] === undefined || status === asked["status"]) &&
-      (asked["trigger"] === undefined || trigger === asked["trigger"]),
+    matches: ({ status, trigger }, query) =>
+      (query["status"] === undefined || status === query["status"]) &&
+      (query["trigger"] === undefined || trigger === query["trigger"]),
   });
 
 export const narrowDeploys = (): Narrowing => ({

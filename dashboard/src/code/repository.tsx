@@ -35,7 +35,7 @@ export function Repository({ repository }: { repository: CodeRepository }) {
               commit === null ? (
                 say.notDeployed
               ) : (
-                <Copyable value={commit} shown={shortCommit(commit)} what={say.copied.deployed} code />
+                <Copyable value={commit} display={shortCommit(commit)} what={say.copied.deployed} code />
               ),
           },
           { label: say.newest, value: <Newest repository={repository} /> },
@@ -78,7 +78,7 @@ function Newest({ repository: { commit, newest_commit: newest, problem } }: { re
   const say = text.code.repository;
   if (problem != null) return <StatusIndicator type="error">{sentenceOf(problem.reason, problem.message)}</StatusIndicator>;
   if (newest === null) return say.unknown;
-  const copyable = <Copyable value={newest} shown={shortCommit(newest)} what={say.copied.newest} code />;
+  const copyable = <Copyable value={newest} display={shortCommit(newest)} what={say.copied.newest} code />;
   if (newest === commit) return copyable;
   return (
     <>

@@ -15,8 +15,8 @@ export const nameOfRepository = (url: string): string =>
 
 /** A newer service may know more. */
 export function triggerInWords(trigger: string): string {
-  const known: Readonly<Record<string, string>> = text.code.deploys.triggers;
-  return known[trigger] ?? trigger;
+  const words: Readonly<Record<string, string>> = text.code.deploys.triggers;
+  return words[trigger] ?? trigger;
 }
 
 export const commitsInWords = ({ commits }: Pick<Deploy, "commits">): string =>

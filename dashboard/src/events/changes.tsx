@@ -91,8 +91,8 @@ function textInWords(value: string, field: string): string {
 
 /** A newer service may know more fields than this page. */
 function nameOf(field: string): string {
-  const known: Readonly<Record<string, string>> = text.events.fields;
-  return known[field] ?? field;
+  const names: Readonly<Record<string, string>> = text.events.fields;
+  return names[field] ?? field;
 }
 
 /** Their keys are the user's own words. */

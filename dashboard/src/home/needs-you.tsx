@@ -158,13 +158,13 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
     );
   // Disks that are only low can wait: a card of their own names them.
   const fullDisks = needs.lowDisks.filter(({ isAlmostFull }) => isAlmostFull);
-  const shown = [
+  const entries = [
     ...needs.offline.filter((server) => !isTold(server)).map(ofServer),
     ...fullDisks.slice(0, SHOWN).map(({ server, since }) => ofFullDisk(server, since)),
     ...needs.overdue.filter(({ instance }) => !isTold(instance)).map(({ instance, since }) => ofOverdue(instance, since)),
     ...shownFailures,
   ];
-  const isIdle = shown.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
+  const isIdle = entries.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <SpaceBetween size="m">
@@ -172,7 +172,7 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
         {isIdle && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
         {(!isIdle || hints.updates + hints.reboots > 0) && (
           <ul className="plain" aria-label={say.title}>
-            {shown.map((need) => (
+            {entries.map((need) => (
               <NeedItem key={need.id} need={need} />
             ))}
             {needs.alerts.length > 0 && <AlertNeeds alerts={needs.alerts.slice(0, SHOWN)} />}

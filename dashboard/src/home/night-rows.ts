@@ -20,22 +20,22 @@ interface Found<B> {
   /** Whether these are all of those days; otherwise only the newest. */
   isWhole: boolean;
   /** The backups of each, newest first. */
-  made: readonly { id: string; name: string; backups: readonly B[] }[];
+  instances: readonly { id: string; name: string; backups: readonly B[] }[];
   /** Their backups are overdue, perhaps since before these nights. */
   overdue: readonly { id: string; name: string; protection: Pick<Instance["protection"], "last_backup_at"> }[];
 }
 
 export function buildNightRows<B extends Seen>(
-  { isWhole, made, overdue }: Found<B>,
+  { isWhole, instances, overdue }: Found<B>,
   days: readonly string[],
   dayOf: (backup: B) => string,
 ): Row<B>[] {
   const names = new Map(overdue.map(({ id, name }) => [id, name]));
   const late = new Map(overdue.map(({ id, protection }) => [id, protection.last_backup_at]));
-  for (const { id, name } of made) if (!names.has(id)) names.set(id, name);
-  const backups = new Map(made.map((each) => [each.id, each.backups]));
+  for (const { id, name } of instances) if (!names.has(id)) names.set(id, name);
+  const backups = new Map(instances.map((each) => [each.id, each.backups]));
   // On the day of the oldest backup, some of its backups may be missing, too.
-  const oldest = made
+  const oldest = instances
     .flatMap((each) => each.backups)
     .reduce<B | undefined>((a, b) => (a === undefined || b.created_at < a.created_at ? b : a), undefined);
   const oldestDay = isWhole || oldest === undefined ? -1 : days.indexOf(dayOf(oldest));

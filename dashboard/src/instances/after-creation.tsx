@@ -11,7 +11,7 @@ export interface Made extends Instance {
   admin_password?: string | undefined;
 }
 
-export function AfterCreation({ made: { id, name, admin_email, admin_password } }: { made: Made }) {
+export function AfterCreation({ created: { id, name, admin_email, admin_password } }: { created: Made }) {
   const navigate = useNavigate();
   useEffect(() => {
     if (admin_password === undefined) void navigate(`/instances/${id}`);

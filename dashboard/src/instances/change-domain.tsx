@@ -24,7 +24,7 @@ export function ChangeDomain({ instance, onDismiss }: { instance: Instance; onDi
     record: instance,
     question: instances.one(id),
     values: (record) => ({ domain: "", current: record.domain }),
-    shown: (values) => ({ [text.instances.fields.domain]: values.domain === "" ? values.current : values.domain }),
+    describe: (values) => ({ [text.instances.fields.domain]: values.domain === "" ? values.current : values.domain }),
     schema: z.object({ domain: newDomain }),
     body: (values) => ({ domain: values.domain.trim().toLowerCase() }),
     send: (_changed, version, sent) => client.instances.update({ params: { id }, body: sent, ...version }),

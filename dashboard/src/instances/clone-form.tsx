@@ -36,7 +36,7 @@ interface Props {
   isOfBackup: boolean;
   /** A clone that failed, and is deleted first: it holds the name, the domain and the database. */
   model: Instance | undefined;
-  onMade: (made: Made) => void;
+  onCreated: (made: Made) => void;
 }
 
 interface Values {
@@ -67,7 +67,7 @@ const toBody = ({ name, domain, server_id, database_name, admin_password, accept
  * What a failed clone copied is not stored. A copy that is not neutralized runs its jobs and sends its mail: nothing is copied
  * into one unless the user chooses it again.
  */
-const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props, "model" | "onMade">) =>
+const useCloneForm = (id: string, chosen: string, { model, onCreated }: Pick<Props, "model" | "onCreated">) =>
   useForm({
     of: model?.id ?? "",
     initial: {
@@ -89,13 +89,13 @@ const useCloneForm = (id: string, chosen: string, { model, onMade }: Pick<Props,
       if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.clone({ params: { id }, body, idempotencyKey });
     },
-    done: ({ data }) => onMade(data),
+    done: ({ data }) => onCreated(data),
   });
 
-export function CloneForm({ source: { id, instance }, offered, preselected, isOfBackup, model, onMade }: Props) {
+export function CloneForm({ source: { id, instance }, offered, preselected, isOfBackup, model, onCreated }: Props) {
   const say = text.instances.clone;
   const navigate = useNavigate();
-  const form = useCloneForm(id, preselected?.id ?? "", { model, onMade });
+  const form = useCloneForm(id, preselected?.id ?? "", { model, onCreated });
   const leave = () => void navigate(instance === undefined ? "/backups" : `/instances/${id}`);
   const server = (
     <ServerField

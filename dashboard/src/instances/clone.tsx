@@ -23,7 +23,7 @@ const COMPLETED = { status: "completed" satisfies BackupStatus };
 
 export default function CloneInstance() {
   const { id = "" } = useParams();
-  const [made, setMade] = useState<Made>();
+  const [created, setCreated] = useState<Made>();
   const [search] = useSearchParams();
   const named = search.get("backup");
   // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.
@@ -73,10 +73,10 @@ export default function CloneInstance() {
           preselected={preselected}
           isOfBackup={isOfBackup}
           model={model.failed}
-          onMade={setMade}
+          onCreated={setCreated}
         />
       )}
-      {made !== undefined && <AfterCreation made={made} />}
+      {created !== undefined && <AfterCreation created={created} />}
     </Page>
   );
 }
@@ -97,12 +97,12 @@ function titleOf(name: string | undefined, isOfBackup: boolean): string {
   return isOfBackup ? restore(name) : clone(name);
 }
 
-const usableOf = (instanceId: string, known: readonly Backup[]): Backup[] =>
-  known.filter(
+const usableOf = (instanceId: string, candidates: readonly Backup[]): Backup[] =>
+  candidates.filter(
     (backup, index) =>
       backup.instance_id === instanceId &&
       RESTORABLE.includes(backup.status) &&
-      known.findIndex((each) => each.id === backup.id) === index,
+      candidates.findIndex((each) => each.id === backup.id) === index,
   );
 
 /** If the requested backup cannot be used, the form selects no other one. */

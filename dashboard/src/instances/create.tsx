@@ -56,7 +56,7 @@ interface FromProps {
 }
 
 function CreateFrom({ like, ...link }: FromProps) {
-  const [made, setMade] = useState<Made>();
+  const [created, setCreated] = useState<Made>();
   const model = useQuery({ ...instances.one(like ?? ""), enabled: ({ state }) => like !== null && !isMissing(state.error) });
   const failedOne = model.data?.data;
   const named = link.named ?? failedOne?.server_id ?? null;
@@ -71,11 +71,11 @@ function CreateFrom({ like, ...link }: FromProps) {
   const loaded =
     !model.isLoading && active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
   const isKept = failedOne !== undefined && !canCreateAgain(failedOne);
-  const shown = useWasEver(loaded && active.total !== 0 && !isKept);
+  const wasShown = useWasEver(loaded && active.total !== 0 && !isKept);
   const failed = offered.error ?? active.error;
   // Without them the form would install an empty ERP.
   const gone = [model, backup].find(({ data, error }) => data === undefined && error !== null);
-  if (isKept && !shown) return <Navigate to={`/instances/${failedOne.id}`} replace />;
+  if (isKept && !wasShown) return <Navigate to={`/instances/${failedOne.id}`} replace />;
   // What the failed attempt copied, and whether it reset the users, is not stored: the form of clones asks for it.
   const source = backup.data?.data.instance_id ?? null;
   if (failedOne !== undefined && source !== null)
@@ -84,14 +84,14 @@ function CreateFrom({ like, ...link }: FromProps) {
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
       {gone !== undefined ? (
         <Failure error={gone.error} retry={isMissing(gone.error) ? undefined : () => void gone.refetch()} />
-      ) : offered.data !== undefined && shown ? (
+      ) : offered.data !== undefined && wasShown ? (
         <InstanceForm
           offered={offered.data.data}
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
           serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === named))}
           backup={backup.data?.data}
           model={failedOne}
-          onMade={setMade}
+          onCreated={setCreated}
         />
       ) : offered.data !== undefined && loaded ? (
         <NoServer why={text.instances.create.needsServer} />
@@ -106,7 +106,7 @@ function CreateFrom({ like, ...link }: FromProps) {
           }}
         />
       )}
-      {made !== undefined && <AfterCreation made={made} />}
+      {created !== undefined && <AfterCreation created={created} />}
     </Page>
   );
 }
@@ -125,7 +125,7 @@ interface Props {
   backup: Backup | undefined;
   /** What failed, and is deleted first: it holds the name, the domain and the database. */
   model: Instance | undefined;
-  onMade: (made: Made) => void;
+  onCreated: (made: Made) => void;
 }
 
 interface Values {
@@ -154,7 +154,7 @@ const toBody = (
   ...(admin_password !== "" && { admin_password }),
 });
 
-const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Props, "active">) =>
+const useInstanceForm = ({ offered, serverId, backup, model, onCreated }: Omit<Props, "active">) =>
   useForm({
     of: model?.id ?? backup?.id ?? "",
     initial: {
@@ -176,7 +176,7 @@ const useInstanceForm = ({ offered, serverId, backup, model, onMade }: Omit<Prop
       if (model !== undefined) await deleteFirst(() => client.instances.delete({ params: { id: model.id } }));
       return client.instances.create({ body, idempotencyKey });
     },
-    done: ({ data }) => onMade(data),
+    done: ({ data }) => onCreated(data),
   });
 
 function InstanceForm({ active, ...props }: Props) {

@@ -105,12 +105,12 @@ function Shown({ instance }: { instance: ShownInstance }) {
   const tab = useTab(TABS, hasListState(search, HISTORY) ? "history" : undefined);
   const server = instance.server ?? undefined;
   const start = useAct(instance, "start");
-  const shown = dialog ?? dialogNamed(search.get(DIALOG_PARAMETER));
+  const openDialog = dialog ?? dialogNamed(search.get(DIALOG_PARAMETER));
   const dismiss = () => {
     setDialog(undefined);
     if (search.has(DIALOG_PARAMETER)) setSearch(withoutDialog, { replace: true });
   };
-  const missing = useMissing()(...(shown === undefined ? [] : INSTANCE_NEEDS[shown]));
+  const missing = useMissing()(...(openDialog === undefined ? [] : INSTANCE_NEEDS[openDialog]));
   const tabs = TABS.map((id) => ({ id, label: text.instances.tabs[id] }));
   return (
     <Page
@@ -142,8 +142,13 @@ function Shown({ instance }: { instance: ShownInstance }) {
         {tab === "settings" && <InstanceSettings instance={instance} server={server} onAsk={setDialog} />}
       </Tabs>
       <ShownDetails />
-      {shown !== undefined && missing === undefined && (
-        <InstanceDialog dialog={shown} instance={instance} onDeleting={() => void navigate("/instances")} onDismiss={dismiss} />
+      {openDialog !== undefined && missing === undefined && (
+        <InstanceDialog
+          dialog={openDialog}
+          instance={instance}
+          onDeleting={() => void navigate("/instances")}
+          onDismiss={dismiss}
+        />
       )}
     </Page>
   );

@@ -37,7 +37,7 @@ export function EditInstance({ instance, onDismiss }: { instance: Instance; onDi
       labels: labelsToText(record.labels),
       disk_quota_bytes: quotaToText(record.disk_quota_bytes),
     }),
-    shown: (values) => ({
+    describe: (values) => ({
       [labeled.name]: values.name,
       [labeled.adminEmail]: values.admin_email,
       [labeled.diskQuota]: values.disk_quota_bytes,

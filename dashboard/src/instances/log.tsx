@@ -40,29 +40,29 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const [search, setSearch] = useState("");
   const [source, setSource] = useState<LogSource>("erp");
   const [isFollowed, setFollowed] = useState(false);
-  const asked = search.trim();
-  const settled = useSettled(asked.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
+  const searchText = search.trim();
+  const settled = useSettled(searchText.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
   const { data, error: unread, isFetching, refetch } = useLog(id, source, settled);
   const again = () => void refetch();
   const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
   const error = unread ?? news.error;
   const lines = newest([...(data?.data.lines ?? []), ...news.lines]);
-  const shown = lines.filter((line) => reaches(line.level, level) && contains(line, asked));
-  const isSearching = isFetching || settled !== asked.slice(0, SEARCHED_MAX);
+  const matching = lines.filter((line) => reaches(line.level, level) && contains(line, searchText));
+  const isSearching = isFetching || settled !== searchText.slice(0, SEARCHED_MAX);
   return (
     <Container
       header={
         <Header
           variant="h2"
           description={say.about}
-          counter={data && `(${say.shown(shown.length, lines.length)})`}
+          counter={data && `(${say.shown(matching.length, lines.length)})`}
           actions={
             <Controls
               followed={isFollowed}
               onFollow={setFollowed}
               reading={isFetching}
               onRead={again}
-              onSave={shown.length === 0 ? undefined : () => saveFile(fileName(name), toText(shown), "plain")}
+              onSave={matching.length === 0 ? undefined : () => saveFile(fileName(name), toText(matching), "plain")}
             />
           }
         >
@@ -85,10 +85,10 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         </div>
         {data?.data.truncated && <Box variant="small">{say.older}</Box>}
         {news.hasGap && <Box variant="small">{say.gap}</Box>}
-        {data !== undefined && shown.length === 0 ? (
-          <Nothing isSearching={isSearching} isEmpty={lines.length === 0 && asked === ""} />
+        {data !== undefined && matching.length === 0 ? (
+          <Nothing isSearching={isSearching} isEmpty={lines.length === 0 && searchText === ""} />
         ) : (
-          <LogLines lines={shown} />
+          <LogLines lines={matching} />
         )}
       </SpaceBetween>
     </Container>

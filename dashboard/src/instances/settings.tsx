@@ -54,7 +54,7 @@ function Details({ instance, onAsk }: Props) {
           { label: fields.name, value: instance.name },
           {
             label: fields.adminEmail,
-            value: <Copyable value={instance.admin_email} shown={instance.admin_email_unicode} what={copied.adminEmail} />,
+            value: <Copyable value={instance.admin_email} display={instance.admin_email_unicode} what={copied.adminEmail} />,
           },
           { label: say.diskQuota, value: quota === null ? say.noQuota : sizeInWords(quota) },
           { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },

@@ -21,8 +21,8 @@ export async function askToSignIn(root: HTMLElement, prepare: () => void): Promi
     window.history.replaceState({ usr: { from: `${pathname}${search}` } }, "", PATH);
   startMode();
   await loadDeployment();
-  const shown = createRoot(root);
-  shown.render(
+  const rendered = createRoot(root);
+  rendered.render(
     <StrictMode>
       <EnvironmentBanner />
       {LinkPage === undefined ? <Login onTyping={prepare} /> : <LinkPage />}
@@ -32,7 +32,7 @@ export async function askToSignIn(root: HTMLElement, prepare: () => void): Promi
   const stored: unknown = window.history.state;
   const state = typeof stored === "object" && stored !== null && "usr" in stored ? stored.usr : undefined;
   window.history.replaceState(null, "", wayBackIn(state));
-  return () => shown.unmount();
+  return () => rendered.unmount();
 }
 
 /** `again`: also whoever is signed in already. */

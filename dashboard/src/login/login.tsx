@@ -22,19 +22,19 @@ const FORGOTTEN = "/forgot-password";
 /** `onTyping` is called with each key, long before the user has signed in. */
 export default function Login({ onTyping = () => undefined }: { onTyping?: () => void }) {
   const signing = useSignIn();
-  const { asked, busy, error, failures } = signing;
+  const { required, busy, error, failures } = signing;
   const locked = useCountdown(isLockOut(error) ? error.retryAfter : undefined, failures);
   const ending = useEnding();
   const noPasskeys = whyNoPasskeys();
-  useTitle(asked === undefined ? text.login.title : text.login.second.title);
-  useSuggestedPasskeys(asked === undefined && !busy);
+  useTitle(required === undefined ? text.login.title : text.login.second.title);
+  useSuggestedPasskeys(required === undefined && !busy);
   return (
     <main className="login">
       <Product />
       <div role="alert" aria-atomic="false">
-        <Notice error={error} locked={locked} ending={ending} isSecond={asked !== undefined} />
+        <Notice error={error} locked={locked} ending={ending} isSecond={required !== undefined} />
       </div>
-      {asked === undefined ? (
+      {required === undefined ? (
         <>
           <PasswordForm {...signing} locked={locked > 0} onTyping={onTyping} />
           {noPasskeys === undefined ? (
@@ -48,7 +48,7 @@ export default function Login({ onTyping = () => undefined }: { onTyping?: () =>
         </>
       ) : (
         <SecondStep
-          asked={asked}
+          required={required}
           busy={busy}
           locked={locked > 0}
           proveCode={(method, code) => void signing.proveCode(method, code)}
@@ -69,12 +69,12 @@ interface PasswordFormProps extends Pick<ReturnType<typeof useSignIn>, "signIn" 
 function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: PasswordFormProps) {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [asked, setAsked] = useState<"password" | "sso">();
+  const [submitted, setSubmitted] = useState<"password" | "sso">();
   const form = useRef<HTMLFormElement>(null);
   /** Unless something is missing, which gets the focus. */
   const send = (how: "password" | "sso"): void => {
     // Shown before the field gets the focus, so that a screen reader reads the error with it.
-    flushSync(() => setAsked(how));
+    flushSync(() => setSubmitted(how));
     const empty = form.current?.querySelector<HTMLInputElement>("input[aria-invalid=true]");
     if (empty != null) empty.focus();
     else if (!busy && !locked) void (how === "sso" ? withSso(email.trim()) : signIn(email.trim(), password));
@@ -91,7 +91,7 @@ function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: Passw
     >
       <Field
         label={text.login.email}
-        error={asked !== undefined && email.trim() === "" ? text.login.noEmail : undefined}
+        error={submitted !== undefined && email.trim() === "" ? text.login.noEmail : undefined}
         value={email}
         onChange={(typed) => {
           setEmail(typed);
@@ -104,7 +104,7 @@ function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: Passw
       />
       <Field
         label={text.login.password}
-        error={asked === "password" && password === "" ? text.login.noPassword : undefined}
+        error={submitted === "password" && password === "" ? text.login.noPassword : undefined}
         value={password}
         onChange={setPassword}
         type="password"

@@ -10,7 +10,7 @@ import { Box, Field } from "./parts.tsx";
 type CodeMethod = Exclude<Method, "passkey">;
 
 interface Props {
-  asked: AskedProof;
+  required: AskedProof;
   busy: boolean;
   locked: boolean;
   proveCode: (method: CodeMethod, code: string) => void;
@@ -18,7 +18,7 @@ interface Props {
   onBack: () => void;
 }
 
-export function SecondStep({ asked: { methods }, busy, locked, proveCode, usePasskey, onBack }: Props) {
+export function SecondStep({ required: { methods }, busy, locked, proveCode, usePasskey, onBack }: Props) {
   const say = text.login.second;
   const codes = methods.filter((method): method is CodeMethod => method !== "passkey");
   const [chosen, setChosen] = useState<CodeMethod>();
@@ -70,14 +70,14 @@ interface CodeFormProps {
 function CodeForm({ label, busy, locked, autoFocus, onCode }: CodeFormProps) {
   const say = text.login.second;
   const [code, setCode] = useState("");
-  const [asked, setAsked] = useState(false);
-  const missing = asked && code.trim() === "";
+  const [isSubmitted, setIsSubmitted] = useState(false);
+  const missing = isSubmitted && code.trim() === "";
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        flushSync(() => setAsked(true));
+        flushSync(() => setIsSubmitted(true));
         if (code.trim() === "") event.currentTarget.querySelector("input")?.focus();
         else if (!busy && !locked) onCode(code.replaceAll(/\s/g, "")); // apps show a code in two groups
       }}

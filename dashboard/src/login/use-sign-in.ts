@@ -17,7 +17,7 @@ export function useSignIn() {
   const [error, setError] = useState<unknown>();
   const [failures, setFailures] = useState(0);
   const [credentials, setCredentials] = useState({ email: "", password: "" });
-  const [asked, setAsked] = useState<AskedProof>();
+  const [required, setRequired] = useState<AskedProof>();
   const session = useSession();
 
   const attempt = async (send: Send): Promise<void> => {
@@ -28,7 +28,7 @@ export function useSignIn() {
       beginSession(begun);
     } catch (cause) {
       const proof = askedFor(cause);
-      if (proof !== undefined) setAsked(proof);
+      if (proof !== undefined) setRequired(proof);
       setError(proof === undefined ? cause : undefined);
       if (proof === undefined) setFailures((before) => before + 1);
     } finally {
@@ -43,25 +43,25 @@ export function useSignIn() {
 
   const prove = (make: () => Promise<Omit<Proof, "challenge">>): Promise<void> =>
     attempt(async () => {
-      const given = await make();
+      const answer = await make();
       try {
-        return (await client.auth.secondFactor({ body: { ...given, challenge: asked?.challenge ?? "" } })).data;
+        return (await client.auth.secondFactor({ body: { ...answer, challenge: required?.challenge ?? "" } })).data;
       } catch (wrong) {
-        setAsked((await challengeFor(credentials)) ?? asked); // the challenge may be used up
+        setRequired((await challengeFor(credentials)) ?? required); // the challenge may be used up
         throw wrong;
       }
     });
 
   return {
     signIn,
-    asked,
+    required,
     proveCode: (method: "totp" | "recovery_code", code: string): Promise<void> => prove(async () => ({ method, code })),
     usePasskey: (): Promise<void> =>
-      prove(async () => ({ method: "passkey", assertion: await askPasskey(asked?.passkey_options ?? undefined) })),
+      prove(async () => ({ method: "passkey", assertion: await askPasskey(required?.passkey_options ?? undefined) })),
     withSso: (email: string): Promise<void> => attempt(() => leaveFor(email)),
     withPasskey: (): Promise<void> => attempt(() => signInAlone(askPasskey)),
     back: () => {
-      setAsked(undefined);
+      setRequired(undefined);
       setError(undefined);
     },
     busy: sending || session !== undefined,

@@ -50,7 +50,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
       ...(peaks && maxima !== undefined ? [{ called: text.metrics.highest(called), values: maxima }] : []),
     ];
   });
-  const shown = named.flatMap(({ called, values }, index): Lines[] => {
+  const drawn = named.flatMap(({ called, values }, index): Lines[] => {
     const points = values.flatMap((y, place) => (y === null ? [] : [{ x: at(place), y }]));
     const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
     return splitAtGaps(points, step).map((data) => ({ ...series, data }));
@@ -59,10 +59,10 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const limits = limit === undefined ? [] : [limitLine(limit, words)];
   const marked = markLines(marks, { from: at(0), to: end });
   const thresholds = [...limits, ...marked];
-  const most = Math.max(limit?.value ?? 0, ...shown.flatMap(({ data }) => data.map(({ y }) => y)));
+  const most = Math.max(limit?.value ?? 0, ...drawn.flatMap(({ data }) => data.map(({ y }) => y)));
   // The chart's own legend would name each part of a line that has gaps, and each of many marks.
-  const hasOwnLegend = shown.length > named.length || marked.length > NAMED_MAX;
-  const isEmpty = shown.every(({ data }) => data.length === 0);
+  const hasOwnLegend = drawn.length > named.length || marked.length > NAMED_MAX;
+  const isEmpty = drawn.every(({ data }) => data.length === 0);
   return (
     <Container
       header={
@@ -72,7 +72,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
       }
     >
       <LineChart
-        series={isEmpty ? [] : [...shown, ...thresholds]}
+        series={isEmpty ? [] : [...drawn, ...thresholds]}
         ariaLabel={title}
         height={HEIGHT}
         hideFilter

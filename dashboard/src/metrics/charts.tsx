@@ -64,17 +64,17 @@ type Period = (typeof PERIODS)[number];
 const [LATELY, , , QUARTER] = PERIODS;
 
 /** The parameters of a period that ends now, the same for a minute. */
-function asked({ seconds, step }: Period): { from: string; step: number } {
+function queryOf({ seconds, step }: Period): { from: string; step: number } {
   const now = Math.floor(serviceNow() / 60_000) * 60_000;
   return { from: new Date(now - seconds * 1000).toISOString(), step };
 }
 
 function useTime() {
   const [period, setPeriod] = useState<Period>(LATELY);
-  const [query, setQuery] = useState(() => asked(LATELY));
+  const [query, setQuery] = useState(() => queryOf(LATELY));
   const choose = (next: Period): void => {
     setPeriod(next);
-    setQuery(asked(next));
+    setQuery(queryOf(next));
   };
   return { period, query, choose };
 }
@@ -84,7 +84,7 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
   const marks = useMarksOfServer(server.id, time.query.from);
   return (
     <SpaceBetween size="l">
-      <Charts shown={OF_SERVER} question={servers.metrics(server.id, time.query)} time={time} marks={marks} />
+      <Charts charts={OF_SERVER} question={servers.metrics(server.id, time.query)} time={time} marks={marks} />
       <WhenInView>
         <DiskInAQuarter server={server} />
       </WhenInView>
@@ -95,18 +95,18 @@ export function ServerMetrics({ server }: { server: Pick<Server, "id" | "disk_si
 export function InstanceMetrics({ instance: { id } }: { instance: Pick<Instance, "id"> }) {
   const time = useTime();
   const marks = useMarksOfInstance(id, time.query.from);
-  return <Charts shown={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
+  return <Charts charts={OF_INSTANCE} question={instances.metrics(id, time.query)} time={time} marks={marks} />;
 }
 
 interface Props {
-  shown: readonly Shown[];
+  charts: readonly Shown[];
   question: ReturnType<typeof servers.metrics>;
   time: ReturnType<typeof useTime>;
   /** The newest first. */
   marks: readonly Mark[];
 }
 
-function Charts({ shown, question, time: { period, choose }, marks }: Props) {
+function Charts({ charts, question, time: { period, choose }, marks }: Props) {
   const say = text.metrics;
   useZone();
   const { data, error, isFetching, refetch } = useQuery(question);
@@ -129,7 +129,7 @@ function Charts({ shown, question, time: { period, choose }, marks }: Props) {
         error === null && <Spinner size="large" />
       ) : (
         <ColumnLayout columns={2} minColumnWidth={320}>
-          {shown.map(({ kind, series, peaks = false }) => (
+          {charts.map(({ kind, series, peaks = false }) => (
             <Chart
               key={kind}
               title={say.charts[kind]}
@@ -200,7 +200,7 @@ const Marks = ({ marks }: { marks: readonly Mark[] }) => (
 
 function DiskInAQuarter({ server: { id, disk_size_bytes: size } }: { server: Pick<Server, "id" | "disk_size_bytes"> }) {
   const say = text.metrics.quarter;
-  const [query] = useState(() => ({ ...asked(QUARTER), series: "disk_used_bytes" }));
+  const [query] = useState(() => ({ ...queryOf(QUARTER), series: "disk_used_bytes" }));
   const { data } = useQuery(servers.metrics(id, query));
   const lines = data === undefined ? [] : linesOf(data.data, ["disk_used_bytes"]);
   if (data === undefined || size === null) return null;

@@ -14,13 +14,13 @@ export function dayWhenFull(
   daily: readonly (number | null)[],
   { from, size }: { from: string; size: number },
 ): Date | null | undefined {
-  const known = daily.flatMap((used, day) => (used === null ? [] : [{ day, used }]));
-  const last = known.at(-1);
-  if (last === undefined || known.length < DAYS_MIN) return undefined;
-  const meanDay = mean(known.map(({ day }) => day));
-  const meanUsed = mean(known.map(({ used }) => used));
-  const spread = sum(known.map(({ day }) => (day - meanDay) ** 2));
-  const perDay = sum(known.map(({ day, used }) => (day - meanDay) * (used - meanUsed))) / spread;
+  const measured = daily.flatMap((used, day) => (used === null ? [] : [{ day, used }]));
+  const last = measured.at(-1);
+  if (last === undefined || measured.length < DAYS_MIN) return undefined;
+  const meanDay = mean(measured.map(({ day }) => day));
+  const meanUsed = mean(measured.map(({ used }) => used));
+  const spread = sum(measured.map(({ day }) => (day - meanDay) ** 2));
+  const perDay = sum(measured.map(({ day, used }) => (day - meanDay) * (used - meanUsed))) / spread;
   if (!(perDay > 0)) return null;
   // From where it is now: the line through all days may be far from it.
   const days = Math.max(0, (size - last.used) / perDay);

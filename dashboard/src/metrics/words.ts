@@ -9,8 +9,8 @@ const rounded = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 
 /** A newer service may have more series than this page. */
 export function seriesInWords(name: string): string {
-  const known: Readonly<Record<string, string>> = text.metrics.series;
-  return known[name] ?? name;
+  const words: Readonly<Record<string, string>> = text.metrics.series;
+  return words[name] ?? name;
 }
 
 export function metricInWords(value: number, unit: SeriesUnit): string {

@@ -93,8 +93,8 @@ const PAUSE_MS = 200;
 function ResourceChooser({ onChoose }: { onChoose: (id: string | undefined) => void }) {
   const say = text.events.filters;
   const [typed, setTyped] = useState("");
-  const asked = withoutUrls(typed).trim().slice(0, 100);
-  const words = useSettled(asked, PAUSE_MS);
+  const query = withoutUrls(typed).trim().slice(0, 100);
+  const words = useSettled(query, PAUSE_MS);
   const { data, isLoading, isError, refetch } = useQuery({ ...search.find(words), enabled: /[\p{L}\p{N}]/u.test(words) });
   return (
     <div className="filter">
@@ -105,7 +105,7 @@ function ResourceChooser({ onChoose }: { onChoose: (id: string | undefined) => v
         filteringType="manual"
         filteringAriaLabel={say.findResource}
         filteringPlaceholder={say.findResource}
-        statusType={isError ? "error" : isLoading || asked !== words ? "loading" : "finished"}
+        statusType={isError ? "error" : isLoading || query !== words ? "loading" : "finished"}
         empty={data === undefined ? say.typeResource : text.shell.search.none}
         loadingText={text.shell.search.searching}
         errorText={text.shell.search.failed}

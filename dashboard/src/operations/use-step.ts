@@ -6,6 +6,6 @@ import { useWatchFailed } from "./watch.ts";
 export function useStep(operation: Operation | undefined): string {
   if (useWatchFailed()) return text.operations.progressUnknown;
   // A newer service may know more steps than this page.
-  const known: Readonly<Record<string, string>> = text.operations.steps;
-  return known[operation?.step_code ?? ""] ?? operation?.step ?? text.operations.queued;
+  const words: Readonly<Record<string, string>> = text.operations.steps;
+  return words[operation?.step_code ?? ""] ?? operation?.step ?? text.operations.queued;
 }

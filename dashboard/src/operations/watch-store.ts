@@ -46,8 +46,8 @@ function createWatch() {
   let noticed = false;
 
   const follow = (ids: readonly string[]): void => {
-    const known = watchedOperations();
-    const news = ids.filter((id) => !followed.has(id) && !known.some((each) => each.id === id && !isOpen(each)));
+    const watched = watchedOperations();
+    const news = ids.filter((id) => !followed.has(id) && !watched.some((each) => each.id === id && !isOpen(each)));
     for (const id of news) followed.add(id);
     if (news.length > 0) void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false });
   };
@@ -111,9 +111,9 @@ function watchQuery(followed: Set<string>) {
     }
     const { data, meta } = await client.operations.list({ query: { per_page: PAGE }, signal });
     onPage = new Set(data.map(({ id }) => id));
-    const known = [...data, ...watchedOperations().filter(({ id }) => followed.has(id) && !onPage.has(id))];
-    const older = meta.next_cursor == null ? [] : await findOldest(known.filter(isOpen).length, signal);
-    return [...known, ...older.filter(({ id }) => !known.some((each) => each.id === id))];
+    const seen = [...data, ...watchedOperations().filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    const older = meta.next_cursor == null ? [] : await findOldest(seen.filter(isOpen).length, signal);
+    return [...seen, ...older.filter(({ id }) => !seen.some((each) => each.id === id))];
   };
 
   return queryOptions({
@@ -146,12 +146,12 @@ async function isAnyOpen(): Promise<boolean> {
  * Once for each overview: lists lag behind, so the numbers may differ for other reasons. What the watch itself asks for is known
  * by then: neither an overview that fails nor a search that does stops it.
  */
-function createSearch(): (known: number, signal: AbortSignal) => Promise<Operation[]> {
+function createSearch(): (knownCount: number, signal: AbortSignal) => Promise<Operation[]> {
   let searchedAt = 0;
-  return async (known, signal) => {
+  return async (knownCount, signal) => {
     const { data: found, dataUpdatedAt = 0 } = queryClient.getQueryState<{ data: Overview }>(overview().queryKey) ?? {};
     const open = (found && countOpen(found.data)) ?? 0;
-    if (open <= known || dataUpdatedAt === searchedAt) return [];
+    if (open <= knownCount || dataUpdatedAt === searchedAt) return [];
     searchedAt = dataUpdatedAt;
     try {
       const { data } = await client.operations.list({ query: { status: "running", order: "asc", per_page: PAGE }, signal });
@@ -189,8 +189,8 @@ async function fetchOne(followed: Set<string>, id: string, signal: AbortSignal):
 
 /** What a response says of an operation that the watch has seen counts until its next request. */
 export const updateWatchedOperation = (operation: Operation): void =>
-  void queryClient.setQueryData<readonly Operation[]>(KEY, (known) =>
-    known?.map((each) => (each.id === operation.id ? operation : each)),
+  void queryClient.setQueryData<readonly Operation[]>(KEY, (cached) =>
+    cached?.map((each) => (each.id === operation.id ? operation : each)),
   );
 
 /** The one watch of the page. */

@@ -12,15 +12,15 @@ export type Failed = Pick<Operation, "type" | "status" | "resource" | "instance_
 
 /** A newer service may know more types of operations than this page. */
 export function workOf(type: string): Words {
-  const known: Readonly<Record<string, Words>> = text.operations.work;
-  return known[type] ?? text.operations.unknownWork(type);
+  const words: Readonly<Record<string, Words>> = text.operations.work;
+  return words[type] ?? text.operations.unknownWork(type);
 }
 
 /** Users and API keys have names of their own, and parts of the service have English ones. */
 export function actorInWords({ type, name }: Pick<Actor, "type" | "name">): string {
   if (type === "user" || type === "token") return name;
-  const known: Readonly<Record<string, string>> = text.operations.service;
-  return known[name] ?? name;
+  const words: Readonly<Record<string, string>> = text.operations.service;
+  return words[name] ?? name;
 }
 
 /** From the request to the end. */

@@ -29,7 +29,7 @@ export function WorkLog({ operation }: { operation: Operation }) {
   const whole = data?.data.text ?? "";
   const lines = whole.trimEnd().split("\n");
   const isCut = !isWhole && lines.length > LAST_LINES;
-  const shown = isCut ? lines.slice(-LAST_LINES).join("\n") : whole;
+  const excerpt = isCut ? lines.slice(-LAST_LINES).join("\n") : whole;
   return (
     <Container
       header={
@@ -54,7 +54,7 @@ export function WorkLog({ operation }: { operation: Operation }) {
       ) : (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it
         <div className="log" role="region" aria-label={say.title} tabIndex={0}>
-          {shown}
+          {excerpt}
         </div>
       )}
     </Container>

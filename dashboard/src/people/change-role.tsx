@@ -31,7 +31,7 @@ export function ChangeRole({ user, mayMakeOwner, onDismiss }: Props) {
     question: users.one(user.id),
     isWhole: true,
     values: valuesOf,
-    shown: ({ role, permissions }) => ({
+    describe: ({ role, permissions }) => ({
       [say.role.label]: say.roles[role].name,
       [say.role.permissions]: permissions.map((each) => text.app.permissions.names[each]).join(", "),
     }),

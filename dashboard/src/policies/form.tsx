@@ -48,18 +48,18 @@ export function toValues(policy: Policy | undefined): Values {
     enabled: true,
   };
   const time = timeOfDay(schedule);
-  const kept = (rule: KeepRule): string => String(keep[rule] ?? "");
+  const countFor = (rule: KeepRule): string => String(keep[rule] ?? "");
   return {
     preset: time !== undefined ? "daily" : schedule === FOUR_A_DAY ? "four" : "custom",
     time: time ?? "02:00",
     schedule,
     timezone,
-    last: kept("last"),
-    hourly: kept("hourly"),
-    daily: kept("daily"),
-    weekly: kept("weekly"),
-    monthly: kept("monthly"),
-    yearly: kept("yearly"),
+    last: countFor("last"),
+    hourly: countFor("hourly"),
+    daily: countFor("daily"),
+    weekly: countFor("weekly"),
+    monthly: countFor("monthly"),
+    yearly: countFor("yearly"),
     drills: drill_every_days === null ? "" : String(drill_every_days),
     enabled,
   };
@@ -95,7 +95,7 @@ export const toBody = (values: Values) => ({
 });
 
 /** The values in words, for showing what somebody else has changed. */
-function shown(values: Values): Record<string, string> {
+function describe(values: Values): Record<string, string> {
   const say = text.policies;
   const { keep, ...body } = toBody(values);
   return {
@@ -120,7 +120,7 @@ export function PolicyForm({ instance: { id, name }, policy, onDismiss }: Props)
     record: policy,
     question: backupPolicies.of(id),
     values: toValues,
-    shown,
+    describe,
     isWhole: true,
     creates: true,
     schema: policyBody,
@@ -160,7 +160,7 @@ export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
     record: settings,
     question: settingsQuestion(),
     values: ({ default_backup_policy }) => toValues(default_backup_policy ?? undefined),
-    shown,
+    describe,
     isWhole: true,
     schema: policyBody,
     body: toBody,

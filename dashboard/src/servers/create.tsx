@@ -30,11 +30,11 @@ export default function CreateServer() {
   const [like, again] = [search.get("like"), search.get("again")];
   const named = again ?? like;
   const model = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
-  const shown = useWasEver(!model.isLoading);
+  const wasShown = useWasEver(!model.isLoading);
   const failed = offered.error ?? preset.error;
   return (
     <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
-      {offered.data !== undefined && preset.data !== undefined && shown ? (
+      {offered.data !== undefined && preset.data !== undefined && wasShown ? (
         <ServerForm
           key={named}
           offered={offered.data.data}

@@ -18,7 +18,7 @@ export function EditServer({ server, onDismiss }: { server: ListedServer; onDism
     record: server,
     question: servers.one(server.id),
     values: ({ name, labels }) => ({ name, labels: labelsToText(labels) }),
-    shown: ({ name, labels }) => ({ [text.servers.fields.name]: name, [text.resource.labels.title]: labels }),
+    describe: ({ name, labels }) => ({ [text.servers.fields.name]: name, [text.resource.labels.title]: labels }),
     merge: mergedLabels,
     schema: body.pick({ name: true, labels: true }), // here the name may not be empty
     body: ({ name, labels }) => ({ name, labels: labelsIn(labels) }),

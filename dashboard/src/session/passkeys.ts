@@ -8,8 +8,8 @@ import {
 import type { Assertion, Attestation, CreationOptions, PasskeyOptions } from "../../../shared/api/second-factors.ts";
 
 export async function createPasskey(options: CreationOptions): Promise<Attestation> {
-  const made = await startRegistration({ optionsJSON: options });
-  return { ...made, response: { ...made.response } };
+  const attestation = await startRegistration({ optionsJSON: options });
+  return { ...attestation, response: { ...attestation.response } };
 }
 
 export const askForPasskey = (options: PasskeyOptions): Promise<Assertion> => ask(options, false);
@@ -18,8 +18,8 @@ export const askForPasskey = (options: PasskeyOptions): Promise<Assertion> => as
 export const pickedPasskey = (options: PasskeyOptions): Promise<Assertion> => ask(options, true);
 
 async function ask(options: PasskeyOptions, useBrowserAutofill: boolean): Promise<Assertion> {
-  const made = await startAuthentication({ optionsJSON: options, useBrowserAutofill });
-  return { ...made, response: { ...made.response } };
+  const assertion = await startAuthentication({ optionsJSON: options, useBrowserAutofill });
+  return { ...assertion, response: { ...assertion.response } };
 }
 
 export const suggestsPasskeys = (): Promise<boolean> => browserSupportsWebAuthnAutofill();

@@ -14,7 +14,7 @@ export interface AskedProof {
 /** `again`: for another challenge, because this one may be used up. */
 type Answer = "proven" | "again" | "declined";
 
-const open = createStore<{ asked: AskedProof; answer: (answer: Answer) => void } | undefined>(undefined);
+const open = createStore<{ required: AskedProof; answer: (answer: Answer) => void } | undefined>(undefined);
 export const useOpenProof = open.use;
 
 /** Who asks now, and how many wait or ask: the proof of the first counts for the others, too. */
@@ -23,8 +23,8 @@ let waiting = 0;
 
 export async function withProof(send: () => Promise<Response>): Promise<Response> {
   const response = await send();
-  const asked = await askedIn(response);
-  if (asked === undefined) return response;
+  const required = await askedIn(response);
+  if (required === undefined) return response;
   const isFirst = waiting++ === 0;
   const result = line
     .then(async () => proveAndRepeat(send, isFirst ? response : await send()))
@@ -39,8 +39,8 @@ async function proveAndRepeat(send: () => Promise<Response>, first: Response): P
   let response = first;
   try {
     for (;;) {
-      const asked = await askedIn(response);
-      if (asked === undefined || (await ask(asked)) === "declined") return response;
+      const required = await askedIn(response);
+      if (required === undefined || (await ask(required)) === "declined") return response;
       response = await send();
     }
   } finally {
@@ -48,16 +48,16 @@ async function proveAndRepeat(send: () => Promise<Response>, first: Response): P
   }
 }
 
-const ask = (asked: AskedProof): Promise<Answer> =>
+const ask = (required: AskedProof): Promise<Answer> =>
   new Promise((resolve) => {
     const stop = subscribe(() => {
       if (session() === undefined) answer("declined");
     });
-    const answer = (given: Answer): void => {
+    const answer = (reply: Answer): void => {
       stop();
-      resolve(given);
+      resolve(reply);
     };
-    open.set({ asked, answer });
+    open.set({ required, answer });
   });
 
 async function askedIn(response: Response): Promise<AskedProof | undefined> {

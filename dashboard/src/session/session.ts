@@ -40,9 +40,10 @@ export function renameSessionUser(name: string): void {
 }
 
 export function endSession(why: Ending): void {
-  const kept = stored();
+  const storedSession = stored();
   // A tab that was frozen meanwhile ends its own session, not the one that another tab has begun since.
-  if (kept !== undefined && kept.token !== session()?.token) return store.set({ session: kept, ending: undefined });
+  if (storedSession !== undefined && storedSession.token !== session()?.token)
+    return store.set({ session: storedSession, ending: undefined });
   localStorage.removeItem(KEY);
   store.set({ session: undefined, ending: why });
 }

@@ -55,22 +55,22 @@ function Shared() {
 }
 
 function SharedSettings() {
-  const kept = useQuery(settings());
+  const stored = useQuery(settings());
   const offered = useQuery(catalog());
-  const failed = kept.error ?? offered.error;
-  if (kept.data !== undefined && offered.data !== undefined)
+  const failed = stored.error ?? offered.error;
+  if (stored.data !== undefined && offered.data !== undefined)
     return (
       <SpaceBetween size="l">
-        <SettingsForm kept={kept.data.data} offered={offered.data.data.providers} />
+        <SettingsForm stored={stored.data.data} offered={offered.data.data.providers} />
         <May needs={["owner"]}>
           <OnDemand title={text.settings.sso.title} description={text.settings.sso.about}>
             <SingleSignOn />
           </OnDemand>
         </May>
-        <DefaultPolicy settings={kept.data.data} etag={kept.data.etag} />
-        <Quotas quotas={kept.data.data.quotas} />
+        <DefaultPolicy settings={stored.data.data} etag={stored.data.etag} />
+        <Quotas quotas={stored.data.data.quotas} />
       </SpaceBetween>
     );
   if (failed === null) return <Spinner size="large" />;
-  return <Failure error={failed} retry={() => void Promise.all([kept.refetch(), offered.refetch()])} />;
+  return <Failure error={failed} retry={() => void Promise.all([stored.refetch(), offered.refetch()])} />;
 }

@@ -25,7 +25,7 @@ export function ChangeName({ user, onDismiss }: Props) {
     of: "name",
     question: users.self(id, mayRead),
     values: ({ name }: Pick<typeof user, "name">) => ({ name }),
-    shown: ({ name }) => ({ [say.name]: name }),
+    describe: ({ name }) => ({ [say.name]: name }),
     schema: z.strictObject({ name: update().body.shape.name.unwrap() }), // here it may not be left out
     body: (values) => values,
     send: (_changed, version, body) => client.users.update({ params: { id }, body, ...version }),

@@ -51,7 +51,7 @@ function NotificationsForm({ user, mayRead }: { user: NonNullable<Me["user"]>; m
     of: "notifications",
     question: users.self(user.id, mayRead),
     values: ({ notifications }: Pick<typeof user, "notifications">) => ({ email: notifications.email }),
-    shown: ({ email }) => ({ [say.label]: say.choices[email].name }),
+    describe: ({ email }) => ({ [say.label]: say.choices[email].name }),
     schema: update().body,
     body: ({ email }) => ({ notifications: { email } }),
     send: (_changed, version, body) => client.users.update({ params: { id: user.id }, body, ...version }),

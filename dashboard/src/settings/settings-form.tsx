@@ -19,16 +19,16 @@ import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { textOrUndefined } from "../resource/form/use-form.ts";
 
 interface Props {
-  kept: Settings;
+  stored: Settings;
   offered: readonly CatalogProvider[];
 }
 
 const saved = () => notify({ id: "settings", type: "success", header: text.settings.settings.saved });
 
-const useSettingsForm = (kept: Settings) => {
+const useSettingsForm = (stored: Settings) => {
   const say = text.settings.settings;
   return useEditForm({
-    record: kept,
+    record: stored,
     question: settings(),
     values: (record) => ({
       account_name: record.account_name,
@@ -40,7 +40,7 @@ const useSettingsForm = (kept: Settings) => {
       require_second_factor: record.require_second_factor,
       allowed_ips: networksToText(record),
     }),
-    shown: (values) => ({
+    describe: (values) => ({
       [say.accountName]: values.account_name,
       [say.contactEmail]: values.contact_email,
       [say.provider]: values.default_provider,
@@ -80,9 +80,9 @@ const useSettingsForm = (kept: Settings) => {
   });
 };
 
-export function SettingsForm({ kept, offered }: Props) {
+export function SettingsForm({ stored, offered }: Props) {
   const say = text.settings.settings;
-  const form = useSettingsForm(kept);
+  const form = useSettingsForm(stored);
   const { default_provider, default_region } = form.values;
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (

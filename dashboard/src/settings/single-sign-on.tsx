@@ -130,7 +130,7 @@ const toBody = ({ client_secret, domains, role_claim, roles, ...values }: Values
 };
 
 /** The values in words, for showing what somebody else has changed. */
-function shown(values: Values): Record<string, string> {
+function describe(values: Values): Record<string, string> {
   const say = text.settings.sso;
   return {
     [say.issuer]: values.issuer,
@@ -149,7 +149,7 @@ function SsoForm({ sso }: { sso: Sso | undefined }) {
     record: sso,
     question: ssoQuestion(),
     values: toValues,
-    shown,
+    describe,
     isWhole: true,
     creates: true,
     schema: ssoBody,

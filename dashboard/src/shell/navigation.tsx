@@ -31,7 +31,7 @@ export function Navigation({ onFollow }: { onFollow: () => void }) {
   const here = all.find(({ href }) => path === href || (href !== "/" && path.startsWith(`${href}/`)));
   const may = useMay();
   const follow = useFollow();
-  const shown = (each: readonly { text: string; href: string }[]) =>
+  const toItems = (each: readonly { text: string; href: string }[]) =>
     each.filter(({ href }) => may(...needsOf(href))).map((one) => ({ type: "link" as const, ...one }));
   return (
     <SideNavigation
@@ -41,11 +41,11 @@ export function Navigation({ onFollow }: { onFollow: () => void }) {
         onFollow();
       }}
       items={[
-        ...shown(links),
+        ...toItems(links),
         { type: "divider" },
-        { type: "section", text: say.settings, items: shown(settings) },
+        { type: "section", text: say.settings, items: toItems(settings) },
         { type: "divider" },
-        ...shown([activity]),
+        ...toItems([activity]),
       ]}
     />
   );

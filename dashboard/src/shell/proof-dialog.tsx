@@ -25,15 +25,15 @@ export function ProofDialog() {
 
 type Given = Omit<Proof, "challenge">;
 
-function useProof({ asked, answer }: NonNullable<ReturnType<typeof useOpenProof>>) {
+function useProof({ required, answer }: NonNullable<ReturnType<typeof useOpenProof>>) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const prove = async (make: () => Promise<Given>): Promise<void> => {
     setPending(true);
     setError(undefined);
     try {
-      const given = await make();
-      await client.auth.reauthenticate({ body: { ...given, challenge: asked.challenge } });
+      const proof = await make();
+      await client.auth.reauthenticate({ body: { ...proof, challenge: required.challenge } });
       answer("proven");
     } catch (cause) {
       setError(cause);
@@ -42,7 +42,7 @@ function useProof({ asked, answer }: NonNullable<ReturnType<typeof useOpenProof>
       setPending(false);
     }
   };
-  const usePasskey = () => prove(async () => ({ method: "passkey", assertion: await askPasskey(asked.passkey_options) }));
+  const usePasskey = () => prove(async () => ({ method: "passkey", assertion: await askPasskey(required.passkey_options) }));
   return { prove, usePasskey, pending, error };
 }
 
@@ -52,7 +52,7 @@ function Asking(opened: NonNullable<ReturnType<typeof useOpenProof>>) {
   const say = text.shell.proof;
   const { prove, usePasskey, pending, error } = useProof(opened);
   useKeepFocus();
-  const { methods } = opened.asked;
+  const { methods } = opened.required;
   const noPasskeys = whyNoPasskeys();
   return (
     <Modal
@@ -78,7 +78,7 @@ function Asking(opened: NonNullable<ReturnType<typeof useOpenProof>>) {
           ) : (
             <Alert type="info">{noPasskeys}</Alert>
           ))}
-        <Codes methods={methods} pending={pending} onCode={(given) => void prove(() => Promise.resolve(given))} />
+        <Codes methods={methods} pending={pending} onCode={(proof) => void prove(() => Promise.resolve(proof))} />
       </SpaceBetween>
     </Modal>
   );
@@ -98,7 +98,7 @@ function Problem({ error }: { error: unknown }) {
 interface CodesProps {
   methods: AskedProof["methods"];
   pending: boolean;
-  onCode: (given: Given) => void;
+  onCode: (proof: Given) => void;
 }
 
 function Codes({ methods, pending, onCode }: CodesProps) {

@@ -91,17 +91,17 @@ export default function Search() {
   const [typed, setTyped] = useState("");
   /** What was typed when Enter was pressed before there were results: the first one opens when they arrive. */
   const [entered, setEntered] = useState("");
-  const asked = withoutUrls(typed).trim();
-  const settled = useSettled(asked, PAUSE_MS);
+  const searchText = withoutUrls(typed).trim();
+  const settled = useSettled(searchText, PAUSE_MS);
   const navigate = useNavigate();
   useShortcut(focusField);
   const asks = /[\p{L}\p{N}]/u.test(settled);
   const acting = actIn(settled);
   const query = useQuery({ ...search.find((acting?.rest || settled).slice(0, 100)), enabled: asks });
-  const found = asks && settled === asked ? (query.data?.data ?? []) : [];
+  const found = asks && settled === searchText ? (query.data?.data ?? []) : [];
   const may = useMay();
   const places = pageOptions().filter(
-    ({ label, value }) => label.toLowerCase().includes(asked.toLowerCase()) && may(...needsOf(value)),
+    ({ label, value }) => label.toLowerCase().includes(searchText.toLowerCase()) && may(...needsOf(value)),
   );
   const acts = useActs(acting, found);
   const results = groupsNow().flatMap(({ type, label }) => {
@@ -109,7 +109,7 @@ export default function Search() {
     return options.length === 0 ? [] : [{ label, options }];
   });
   const groups = acts.length === 0 ? results : [{ label: say.actions, options: acts }, ...results];
-  const waits = asked !== settled || (asks && query.isPending);
+  const waits = searchText !== settled || (asks && query.isPending);
   const [first] = groups.flatMap(({ options }) => options).concat(places);
   const open = (path: string): void => {
     setTyped("");
@@ -117,7 +117,7 @@ export default function Search() {
     void navigate(path);
   };
   useEffect(() => {
-    if (!waits && !query.isError && entered !== "" && entered === asked && first?.value !== undefined) open(first.value);
+    if (!waits && !query.isError && entered !== "" && entered === searchText && first?.value !== undefined) open(first.value);
   });
   return (
     <Autosuggest
@@ -141,7 +141,7 @@ export default function Search() {
       }}
       // Without an option: Enter was pressed while none was highlighted.
       onSelect={({ detail: { selectedOption } }) =>
-        selectedOption?.value === undefined ? setEntered(asked) : open(selectedOption.value)
+        selectedOption?.value === undefined ? setEntered(searchText) : open(selectedOption.value)
       }
     />
   );

@@ -37,7 +37,7 @@ const body = create().body.extend({
 
 export default function CreateApiKey() {
   const navigate = useNavigate();
-  const [made, setMade] = useState<{ name: string; token: string }>();
+  const [created, setCreated] = useState<{ name: string; token: string }>();
   const maxDays = useQuery(defaults()).data?.data.token_max_days ?? null;
   const offered = (expiry: Expiry): Expiry => (choicesWithin(maxDays).includes(expiry) ? expiry : "never");
   const form = useForm({
@@ -49,7 +49,7 @@ export default function CreateApiKey() {
       return { name, permissions, expires_at, allowed_ips: networks.split(/[,;\s]+/).filter(Boolean) };
     },
     send: (filled, idempotencyKey) => client.tokens.create({ body: filled, idempotencyKey }),
-    done: ({ data }) => setMade(data),
+    done: ({ data }) => setCreated(data),
   });
   const { permissions, date } = form.values;
   const expiry = offered(form.values.expiry);
@@ -84,11 +84,11 @@ export default function CreateApiKey() {
           {...form.text("networks", "allowed_ips")}
         />
       </Form>
-      {made !== undefined && (
+      {created !== undefined && (
         <SecretOnce
-          title={say.created(made.name)}
+          title={say.created(created.name)}
           what={text.tokens.one}
-          value={made.token}
+          value={created.token}
           onStored={() => void navigate(LIST)}
         />
       )}

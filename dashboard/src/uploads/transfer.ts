@@ -53,7 +53,7 @@ export interface Transfer {
 }
 
 export function createTransfer(file: File, { id, part_size }: Upload): Transfer {
-  const shown = createStore<Transferring>({
+  const transferring = createStore<Transferring>({
     phase: "paused",
     error: undefined,
     sent: 0,
@@ -64,7 +64,7 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
   const pace = createPace();
   const show = (news?: Partial<Transferring>): void => {
     const [sent, read] = [parts.sent(), Math.min(file.size, hashes.parts.size * part_size)];
-    shown.set({ ...shown.get(), sent, read, perSecond: pace.note(parts.transferred()), ...news });
+    transferring.set({ ...transferring.get(), sent, read, perSecond: pace.note(parts.transferred()), ...news });
   };
   let soon: ReturnType<typeof setTimeout> | undefined;
   /** Progress is reported many times a second. */
@@ -79,7 +79,7 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
   let attempt = new AbortController();
 
   return {
-    use: shown.use,
+    use: transferring.use,
     resume: () => {
       attempt.abort();
       attempt = new AbortController();
@@ -106,13 +106,13 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
 async function sendAll(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
   await parts.ask(signal);
   for (let nextAt = 0; ;) {
-    const [known, whole] = [hashes.parts.size, hashes.whole()];
+    const [hashed, whole] = [hashes.parts.size, hashes.whole()];
     if (parts.missing().length > 0) {
       await pauseOf(Math.max(0, nextAt - Date.now()) / 1000, signal);
       nextAt = Date.now() + ASK_EVERY_MS;
       await parts.send(parts.missing().slice(0, BATCH), signal);
     } else if (whole !== undefined) return whole;
-    else await hashes.more(known);
+    else await hashes.more(hashed);
     signal.throwIfAborted();
   }
 }
@@ -191,8 +191,8 @@ function createParts(
     /** Hashed parts that aren't stored yet. */
     missing: (): number[] => [...hashes.keys()].filter((number) => !isStored(number)),
     send: async (numbers: readonly number[], signal: AbortSignal): Promise<void> => {
-      const asked = numbers.map((number) => ({ number, sha256: hashes.get(number) ?? "" }));
-      const { data } = await client.uploads.parts({ params: { id }, body: { parts: asked }, signal });
+      const requested = numbers.map((number) => ({ number, sha256: hashes.get(number) ?? "" }));
+      const { data } = await client.uploads.parts({ params: { id }, body: { parts: requested }, signal });
       await concurrently(PARTS_AT_ONCE, data.parts, async ({ number, url, headers }) =>
         sendOne(number, hashes.get(number) ?? "", { url, headers, signal }),
       ).catch((error: unknown) => {

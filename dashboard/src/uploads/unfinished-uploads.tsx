@@ -30,8 +30,8 @@ export function UnfinishedUploads({ own, failure, onAborted }: Props) {
     setAborted([...aborted, id]);
     onAborted();
   };
-  const known = new Set([...aborted, ...own.map(({ id }) => id)]);
-  const others = (TooMany.safeParse(failure).data?.details.uploads ?? []).filter(({ id }) => !known.has(id));
+  const listedElsewhere = new Set([...aborted, ...own.map(({ id }) => id)]);
+  const others = (TooMany.safeParse(failure).data?.details.uploads ?? []).filter(({ id }) => !listedElsewhere.has(id));
   if (own.length + others.length === 0) return null;
   return (
     <Box margin={{ bottom: "l" }}>

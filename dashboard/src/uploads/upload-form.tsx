@@ -41,14 +41,14 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
       const file_name = uploadBody.shape.file_name.safeParse(file?.name).data;
       const body = { size_bytes: file?.size ?? 0, note, file_name };
       const create = () => client.uploads.create({ body, idempotencyKey });
-      const known = file && unfinishedOf(file);
-      const { data } = await (known === undefined ? create() : client.uploads.get({ params: { id: known.id } })).catch(
-        (error: unknown) => {
-          if (known === undefined || !isMissing(error)) throw error;
-          removeUnfinished(known.id); // somebody has aborted or completed it
-          return create();
-        },
-      );
+      const unfinishedUpload = file && unfinishedOf(file);
+      const { data } = await (
+        unfinishedUpload === undefined ? create() : client.uploads.get({ params: { id: unfinishedUpload.id } })
+      ).catch((error: unknown) => {
+        if (unfinishedUpload === undefined || !isMissing(error)) throw error;
+        removeUnfinished(unfinishedUpload.id); // somebody has aborted or completed it
+        return create();
+      });
       return { upload: data, serverId: server_id };
     },
     done: (begun) => {

@@ -14,7 +14,7 @@ import { UploadForm } from "./upload-form.tsx";
 
 export default function UploadBackup() {
   const active = useActiveServers();
-  const shown = useWasEver(active.total !== undefined && active.total > 0);
+  const wasShown = useWasEver(active.total !== undefined && active.total > 0);
   const [begun, setBegun] = useState<Begun & { transfer: Transfer }>();
   const [backupId, setBackupId] = useState<string>();
   const latest = useRef<Transfer>(undefined);
@@ -37,7 +37,7 @@ export default function UploadBackup() {
         <Importing id={backupId} onAgain={end} />
       ) : begun !== undefined ? (
         <Sending begun={begun} active={active} onStored={setBackupId} onEnd={end} />
-      ) : shown ? (
+      ) : wasShown ? (
         <UploadForm active={active} onBegun={begin} />
       ) : active.total === 0 ? (
         <NoServer why={text.uploads.serverFor} />

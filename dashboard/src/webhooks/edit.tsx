@@ -21,7 +21,7 @@ export function EditWebhook({ webhook, onDismiss }: { webhook: Webhook; onDismis
     record: webhook,
     question: webhooks.one(webhook.id),
     values: (record) => ({ name: record.name, url: isChat ? "" : record.url, events: record.events.join("\n") }),
-    shown: (record) => ({
+    describe: (record) => ({
       [say.create.name]: record.name,
       [say.create.url]: record.url,
       [say.create.events]: record.events,

@@ -20,16 +20,16 @@ export const handler = tasks(workflow, {
   // Recorded as soon as it is stored: a machine that goes away the next moment takes nothing with it.
   makeArchive: async ({ operation, input, backup, server, jobId }) => {
     const record = await backup();
-    const made = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
-    return made !== undefined && removeSentArchive(await server(), jobId);
+    const archive = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
+    return archive !== undefined && removeSentArchive(await server(), jobId);
   },
 
   recordArchive: async ({ operation, input, backup, server }) => {
     const record = await backup();
     // An execution that began with an older version has not recorded it yet.
-    const made = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
-    if (made === undefined) throw new TryAgain("HOST_JOB_FAILED", because("archive_gone"));
-    await requireStored(archiveKey(record), made);
+    const archive = expectedArchive(record) ?? (await createArchive(operation, input, record, await server()));
+    if (archive === undefined) throw new TryAgain("HOST_JOB_FAILED", because("archive_gone"));
+    await requireStored(archiveKey(record), archive);
   },
 
   deleteArchive: async ({ operation, backup, server, jobId, stepJobs }) => {
@@ -51,7 +51,7 @@ async function createArchive(
   server: ServerRecord,
 ): Promise<MadeArchive | undefined> {
   const deployed = await readDeployedCode({ account_id: operation.account_id, id: instance_id });
-  const made = await run(server, {
+  const archive = await run(server, {
     id: jobIdFor(operation, "makeArchive"),
     kind: "make_archive",
     instance_id,
@@ -59,8 +59,8 @@ async function createArchive(
     note: backup.note,
     code: codeInManifest(deployed),
   });
-  if (!made.ready) return undefined;
-  await addResult(operation, skippedIn(made.result));
-  await recordArchive(operation, backup.id, made.result, deployed); // last: with it, the work counts as done
-  return made.result;
+  if (!archive.ready) return undefined;
+  await addResult(operation, skippedIn(archive.result));
+  await recordArchive(operation, backup.id, archive.result, deployed); // last: with it, the work counts as done
+  return archive.result;
 }

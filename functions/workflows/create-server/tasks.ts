@@ -59,14 +59,14 @@ export const handler = tasks(workflow, {
     try {
       const prepared = await run(record, { id: jobId, kind: "prepare_host", ssh_keys: [public_key] });
       if (!prepared.ready) return false;
-      const made = prepared.result.host_key;
-      if (made !== null) {
+      const hostKey = prepared.result.host_key;
+      if (hostKey !== null) {
         // Both keys are pinned while one replaces the other: whichever the machine shows, the service knows it.
-        const host_keys = [...new Set([...record.host_keys, made])];
+        const host_keys = [...new Set([...record.host_keys, hostKey])];
         await recordMachine(record, operation.id, { host_keys });
         const adopted = await run({ ...record, host_keys }, { id: `${jobId}-adopt`, kind: "adopt_host_key" });
         if (!adopted.ready) return false;
-        await recordMachine(record, operation.id, { host_keys: [made] });
+        await recordMachine(record, operation.id, { host_keys: [hostKey] });
       }
     } catch (error) {
       if (!(error instanceof TryAgain) || error.code !== "HOST_UNREACHABLE") throw error;

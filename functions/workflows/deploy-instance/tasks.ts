@@ -57,9 +57,9 @@ export const handler = tasks(workflow, {
   resolveCode: async (work) => {
     const { operation, input, instance, jobId } = work;
     await updateDeploy(operation, { status: DEPLOY_STATUS.running });
-    const { code, commits: given } = await getPlan(input.account_id, input.deploy_id);
+    const { code, commits: fixed } = await getPlan(input.account_id, input.deploy_id);
     const resolved =
-      given === undefined
+      fixed === undefined
         ? await runWithLog(work, {
             id: jobId,
             kind: "resolve_code",
@@ -67,13 +67,13 @@ export const handler = tasks(workflow, {
             repositories: await openRepositories(code),
             hold: true,
           })
-        : ({ ready: true, result: { commits: given.map((commit) => ({ commit, problem: null, host_key: null })) } } as const);
+        : ({ ready: true, result: { commits: fixed.map((commit) => ({ commit, problem: null, host_key: null })) } } as const);
     if (!resolved.ready) return false;
     requireNoProblem(findProblems(code.repositories, resolved.result.commits));
     const commits = toCommits(code.repositories, resolved.result.commits);
     if (commits.length < code.repositories.length) throw new GiveUp("HOST_JOB_FAILED", because("machine_not_understood"));
     const record = await instance();
-    if (given === undefined) await recordChecked(record, commits);
+    if (fixed === undefined) await recordChecked(record, commits);
     const { deployed } = await findCode(record);
     await updateDeploy(operation, {
       commits: commits.map(({ url, ref, path, commit }) => ({
@@ -91,7 +91,7 @@ export const handler = tasks(workflow, {
     const { operation, input, jobId } = work;
     const { account_id, instance_id, deploy_id } = input;
     const [planned, { commits }] = await Promise.all([getPlan(account_id, deploy_id), getDeploy(account_id, deploy_id)]);
-    const { code, select, code_id, subjects: known = [] } = planned;
+    const { code, select, code_id, subjects: recorded = [] } = planned;
     const repositories = await openRepositories(code);
     const fetched = await runWithLog(work, {
       id: jobId,
@@ -134,7 +134,7 @@ export const handler = tasks(workflow, {
       sources: Object.fromEntries(Object.entries(sources).filter(([name]) => named.includes(name))),
     });
     await updateDeploy(operation, {
-      commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? known[index] ?? null })),
+      commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? recorded[index] ?? null })),
       modules: {
         updated: fitNames(plan.updated, NAMES_BYTES_MAX),
         installed: fitNames(plan.installed, NAMES_BYTES_MAX),
@@ -461,14 +461,14 @@ async function recordNewCode({ operation, input, instance }: Deploy): Promise<vo
     getPlan(account_id, deploy_id),
     getDeploy(account_id, deploy_id),
   ]);
-  const { commits, python_packages: shown } = deploy;
+  const { commits, python_packages: recorded } = deploy;
   // The server's next report says so, too.
   if (deploy.image !== null) await recordImage(record, deploy.image, await newestImages());
   const deployed = {
     deploy_id,
     code_id: operation.id,
     commits: toCommits(code.repositories, commits),
-    python_packages: packages ?? shown,
+    python_packages: packages ?? recorded,
     whole: typeof select === "string",
   };
   await recordDeployed(record, deployed);

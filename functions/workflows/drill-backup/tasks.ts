@@ -22,8 +22,8 @@ export const handler = tasks(workflow, {
   verifyArchive: async ({ operation, backup, server, jobId }) => {
     const record = await backup();
     // Without the store's checksum, as in old records, the machine finds out what is there.
-    const made = expectedArchive(record);
-    if (made !== undefined && !(await isStored(archiveKey(record), made))) {
+    const expected = expectedArchive(record);
+    if (expected !== undefined && !(await isStored(archiveKey(record), expected))) {
       await storeDrillResult(operation, damaged(because("storage_lacks_archive")));
       return true;
     }

@@ -151,9 +151,9 @@ const ACTIONS: Record<ResourceType, Readonly<Record<string, Action>>> = {
 
 /** How the action of a bulk action works, and which permissions it needs. */
 export function actionOf({ type, action, parameters }: BulkRecord): Action & { permissions: readonly Permission[] } {
-  const [known, declared] = [ACTIONS[type][action], bulkAction(type, action)];
-  if (known === undefined || declared === undefined) throw new Error(`No such bulk action: ${action} of ${type}`);
-  return { ...known, permissions: declared.permissions(parameters) };
+  const [call, declared] = [ACTIONS[type][action], bulkAction(type, action)];
+  if (call === undefined || declared === undefined) throw new Error(`No such bulk action: ${action} of ${type}`);
+  return { ...call, permissions: declared.permissions(parameters) };
 }
 
 const Begun = z.object({ id: z.string(), operation_id: z.string().nullish() });

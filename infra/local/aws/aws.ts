@@ -50,7 +50,7 @@ export async function startAws({
     principals,
     services,
     cors,
-    known: listKnown(services),
+    resources: listKnown(services),
     run,
     log,
   };

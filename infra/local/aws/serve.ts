@@ -34,7 +34,7 @@ export interface Endpoint {
   principals: (accessKeyId: string) => Principal | undefined;
   services: Services;
   cors: Cors;
-  known: Known;
+  resources: Known;
   run: Hooks<Call, Reply>["run"];
   log: (line: string) => void;
 }
@@ -134,14 +134,14 @@ async function callLambda({ services }: Endpoint, { call, http, body }: Exchange
 }
 
 async function callJsonService(
-  { services, known }: Endpoint,
+  { services, resources }: Endpoint,
   { call, body, service }: Exchange & { service: Exclude<Service, "s3" | "lambda"> },
   caller: Caller,
 ): Promise<ServiceResponse> {
   const { action } = call;
   caller.checkSignature(sha256Hex(await body()));
   const input = await call.input();
-  await caller.authorize(await permissionsFor(service, action, input, known));
+  await caller.authorize(await permissionsFor(service, action, input, resources));
   if (service !== "dynamodb") return json(await services[service](action, input));
   const response = await dynamodb(services, action, call.forwarded ?? input, call);
   if (response.status === 200) services.written(action, input);

@@ -76,12 +76,12 @@ export async function dynamodb(
   input: unknown,
   call: Call,
 ): Promise<ServiceResponse> {
-  const asked = Measurable.parse(input);
-  const hidden = MEASURED.test(action) && asked.ReturnConsumedCapacity === "NONE";
+  const measurable = Measurable.parse(input);
+  const hidden = MEASURED.test(action) && measurable.ReturnConsumedCapacity === "NONE";
   const { status, body } = await callDynamoDb(
     database,
     action,
-    hidden ? { ...asked, ReturnConsumedCapacity: "TOTAL" } : input,
+    hidden ? { ...measurable, ReturnConsumedCapacity: "TOTAL" } : input,
   ).catch((cause: unknown) => {
     throw new AwsFault("InternalServerError", `DynamoDB Local does not respond: ${String(cause)}`, 500);
   });

@@ -323,8 +323,9 @@ export async function createTable(database: Database, properties: unknown): Prom
   const wanted = Table.parse(properties);
   const existing = await describeTable(database, wanted.TableName);
   if (existing === undefined) {
-    const made = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
-    if (made.status !== 200) throw new LocalError(`Could not create the table of the template: ${JSON.stringify(made.body)}`);
+    const creation = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
+    if (creation.status !== 200)
+      throw new LocalError(`Could not create the table of the template: ${JSON.stringify(creation.body)}`);
   } else {
     requireSame(existing, wanted);
     await addIndexes(database, existing, wanted);

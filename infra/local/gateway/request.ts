@@ -32,8 +32,8 @@ export function decoded(text: string): string {
 }
 
 function add(many: Many, name: string, value: string): void {
-  const known = [...many.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
-  many.set(known, [...(many.get(known) ?? []), value]);
+  const firstSpelling = [...many.keys()].find((each) => each.toLowerCase() === name.toLowerCase()) ?? name;
+  many.set(firstSpelling, [...(many.get(firstSpelling) ?? []), value]);
 }
 
 export function parseQuery(text: string): Many {
@@ -60,8 +60,8 @@ export function readHeaders(request: IncomingMessage, front: Record<string, stri
   const origin = dashboardUrl(`http://127.0.0.1:${request.socket.localPort ?? ""}`);
   const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from, [DASHBOARD_ORIGIN_HEADER]: origin });
   const theirs = added.map(([name]) => name.toLowerCase());
-  const kept = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));
-  return new Map([...kept, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);
+  const others = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));
+  return new Map([...others, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);
 }
 
 export const headerIn = (headers: Many, name: string): string | undefined =>

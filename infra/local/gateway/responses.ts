@@ -39,8 +39,8 @@ export function functionResponse(result: unknown): HttpResponse {
   for (const [name, value] of Object.entries(headers ?? {})) many.set(name.toLowerCase(), [String(value)]);
   for (const [name, values] of Object.entries(multiValueHeaders ?? {})) many.set(name.toLowerCase(), values.map(String));
   if (!many.has("content-type")) many.set("content-type", ["application/json"]);
-  const kept = [...many].filter(([name]) => !DROPPED.includes(name));
-  const named = kept.flatMap(([name, values]) =>
+  const others = [...many].filter(([name]) => !DROPPED.includes(name));
+  const named = others.flatMap(([name, values]) =>
     values.map((value): [string, string] => [REMAPPED.includes(name) ? `x-amzn-remapped-${name}` : name, value]),
   );
   try {

@@ -27,15 +27,15 @@ const TRANSACTED = new Map([
   ["ConditionCheck", "ConditionCheckItem"],
 ]);
 
-export async function permissionsFor(service: string, action: string, input: unknown, known: Known): Promise<Need[]> {
+export async function permissionsFor(service: string, action: string, input: unknown, resources: Known): Promise<Need[]> {
   switch (service) {
     case "dynamodb":
-      return dynamodb(action, input, known);
+      return dynamodb(action, input, resources);
     case "states":
       return [{ action: `states:${action}`, resource: stateResource(input) }];
     case "secretsmanager": {
       const { SecretId } = parse(OfSecret, input);
-      return [{ action: `secretsmanager:${action}`, resource: SecretId === "*" ? "*" : await known.secretArn(SecretId) }];
+      return [{ action: `secretsmanager:${action}`, resource: SecretId === "*" ? "*" : await resources.secretArn(SecretId) }];
     }
     case "sqs": {
       const queue = parse(OfQueue, input).QueueUrl.split("/").at(-1) ?? "";
@@ -52,7 +52,7 @@ function stateResource(input: unknown): string {
   return executionArn ?? stateMachineArn ?? "*";
 }
 
-function dynamodb(action: string, input: unknown, known: Known): Need[] {
+function dynamodb(action: string, input: unknown, resources: Known): Need[] {
   const need = (name: string, request: z.infer<typeof OneTable>): Need => {
     const table = request.TableName.split("/").at(-1) ?? ""; // a call may name a table by its ARN
     const index = request.IndexName === undefined ? "" : `/index/${request.IndexName}`;
@@ -60,7 +60,7 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
     return {
       action: `dynamodb:${name}`,
       resource,
-      context: async () => leadingKeys(request, await known.partitionKey(table, request.IndexName)),
+      context: async () => leadingKeys(request, await resources.partitionKey(table, request.IndexName)),
     };
   };
   switch (action) {
@@ -87,9 +87,9 @@ function dynamodb(action: string, input: unknown, known: Known): Need[] {
 function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | undefined): Context {
   if (partitionKey === undefined) return {};
   const found = new Set<string>();
-  const add = (given: unknown): void => {
-    const known = KeyValue.safeParse(given);
-    if (known.success) Object.values(known.data).forEach((text: string) => found.add(text));
+  const add = (value: unknown): void => {
+    const key = KeyValue.safeParse(value);
+    if (key.success) Object.values(key.data).forEach((text: string) => found.add(text));
   };
   const search = (part: unknown): void => {
     if (Array.isArray(part)) return part.forEach(search);

@@ -93,8 +93,8 @@ export function startLambda(options: Options): Lambda {
     if (stopped) throw new FunctionError("Lambda.ServiceException", "The local runner is stopping");
     if (Buffer.byteLength(event) > PAYLOAD_LIMIT_BYTES)
       throw new FunctionError("Lambda.RequestTooLargeException", `The payload of ${name} is over ${PAYLOAD_LIMIT_BYTES} bytes`);
-    const known = sandboxes.get(name);
-    const sandbox = known?.isOpen() ? known : open(definition);
+    const existing = sandboxes.get(name);
+    const sandbox = existing?.isOpen() ? existing : open(definition);
     if (sandbox.running() >= CONCURRENT_LIMIT) throw new FunctionError("Lambda.TooManyRequestsException", "Rate Exceeded.");
     return sandbox.invoke(event);
   };

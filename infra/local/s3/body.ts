@@ -72,7 +72,7 @@ function claimed(claims: Map<string, string>, name: Algorithm | "md5", value: st
 
 export function readAlgorithm(name: string | undefined): Algorithm | undefined {
   if (name === undefined) return undefined;
-  const found = ALGORITHMS.find((known) => known === name.toLowerCase());
+  const found = ALGORITHMS.find((each) => each === name.toLowerCase());
   if (found === undefined) throw new AwsFault("InvalidRequest", `Checksum algorithm provided is unsupported: ${name}`);
   return found;
 }

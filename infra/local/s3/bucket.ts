@@ -59,11 +59,11 @@ export async function openBucket(folder: string, durable: boolean): Promise<Buck
   for (const name of FOLDERS) mkdirSync(join(folder, name), { recursive: true });
   if (durable) for (const path of [dirname(folder), folder, ...FOLDERS.map((name) => join(folder, name))]) syncFolder(path);
   const objects = await readAll(join(folder, "objects"), StoredObject);
-  const kept = new Set(objects.flatMap(({ files }) => files).map(({ file }) => file));
+  const referenced = new Set(objects.flatMap(({ files }) => files).map(({ file }) => file));
   // If an object has the files of an upload, the upload was completed just before a crash.
-  const isOpen = ({ parts }: Upload): boolean => Object.values(parts).every(({ file }) => !kept.has(file));
+  const isOpen = ({ parts }: Upload): boolean => Object.values(parts).every(({ file }) => !referenced.has(file));
   const uploads = (await readAll(join(folder, "uploads"), Upload)).filter(isOpen);
-  const used = new Set([...kept, ...uploads.flatMap(({ parts }) => Object.values(parts)).map(({ file }) => file)]);
+  const used = new Set([...referenced, ...uploads.flatMap(({ parts }) => Object.values(parts)).map(({ file }) => file)]);
   // Files that a crash left between writing the bytes and naming them; all of them stay while a damaged record may name them.
   const records = [...(await readdir(join(folder, "objects"))), ...(await readdir(join(folder, "uploads")))];
   if (!records.some((file) => file.endsWith(SET_ASIDE)))

@@ -37,10 +37,10 @@ export const quote = (etag: string): string => `"${etag}"`;
 export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 export function pageSize(query: URLSearchParams, name: string): number {
-  const asked = Number(query.get(name) ?? PAGE);
-  if (!Number.isInteger(asked) || asked < 0)
+  const requested = Number(query.get(name) ?? PAGE);
+  if (!Number.isInteger(requested) || requested < 0)
     throw new AwsFault("InvalidArgument", `Provided ${name} not an integer or within integer range`);
-  return Math.min(asked, PAGE);
+  return Math.min(requested, PAGE);
 }
 
 export const xml = (root: string, content: Tags, headers: Record<string, string> = {}): S3Response => ({

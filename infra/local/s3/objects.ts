@@ -26,7 +26,7 @@ export const objectHandlers = {
       size,
       etag,
       modified,
-      headers: operation.kept,
+      headers: operation.storedHeaders,
       ...whole,
       files: [{ file, size }],
     };
@@ -70,7 +70,7 @@ export const objectHandlers = {
     const token = query.get("continuation-token");
     const after = token === null ? (query.get("start-after") ?? "") : Buffer.from(token, "base64url").toString();
     const entries = new Map<string, StoredObject | undefined>(); // undefined: a common prefix
-    for (const key of [...bucket.objects.keys()].filter((known) => known.startsWith(prefix)).toSorted(byBytes)) {
+    for (const key of [...bucket.objects.keys()].filter((each) => each.startsWith(prefix)).toSorted(byBytes)) {
       const cut = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
       if (cut === -1) entries.set(key, bucket.objects.get(key));
       else entries.set(key.slice(0, cut + delimiter.length), undefined);

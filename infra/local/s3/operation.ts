@@ -36,7 +36,7 @@ export interface S3Operation {
   /** A header, or for x-amz-… its value in a presigned URL. */
   header: Header;
   /** What the caller wants stored with the object and returned again: content-type, x-amz-meta-… */
-  kept: Record<string, string>;
+  storedHeaders: Record<string, string>;
 }
 
 const isMeant = (operation: (typeof OPERATIONS)[number], { method, query }: HttpCall, on: "bucket" | "object"): boolean =>
@@ -68,8 +68,16 @@ export function readOperation(http: HttpCall): S3Operation {
   if (Buffer.byteLength(key) > 1024) throw new AwsFault("KeyTooLongError", "Your key is too long");
   const header: Header = (name) => headers[name] ?? (name.startsWith("x-amz-") ? lowerQuery.get(name) : undefined);
   const meta = [...Object.keys(headers), ...lowerQuery.keys()].filter((name) => name.startsWith("x-amz-meta-"));
-  const kept = [...KEPT_HEADERS, ...meta]
+  const stored = [...KEPT_HEADERS, ...meta]
     .map((name): [string, string] => [name, (header(name) ?? "").replace(/^aws-chunked,?\s*/, "")])
     .filter(([, value]) => value !== "");
-  return { name: found.name, permission: found.permission, bucket, key, query, header, kept: Object.fromEntries(kept) };
+  return {
+    name: found.name,
+    permission: found.permission,
+    bucket,
+    key,
+    query,
+    header,
+    storedHeaders: Object.fromEntries(stored),
+  };
 }

@@ -29,7 +29,14 @@ export const uploadHandlers = {
       throw new AwsFault("InvalidRequest", `The ${type} checksum type cannot be used with the ${algorithm} checksum algorithm.`);
     const id = randomUUID();
     const checked = algorithm === undefined ? {} : { checksum: { algorithm, type } };
-    disk.writeUpload(bucket, { id, key, initiated: new Date().toISOString(), headers: operation.kept, ...checked, parts: {} });
+    disk.writeUpload(bucket, {
+      id,
+      key,
+      initiated: new Date().toISOString(),
+      headers: operation.storedHeaders,
+      ...checked,
+      parts: {},
+    });
     const said = algorithm && { "x-amz-checksum-algorithm": algorithm.toUpperCase(), "x-amz-checksum-type": type };
     return xml("InitiateMultipartUploadResult", { Bucket: name, Key: key, UploadId: id }, said ?? {});
   },
@@ -100,7 +107,7 @@ export const uploadHandlers = {
     disk.removeUpload(bucket, stored);
     disk.removeData(
       bucket,
-      Object.values(stored.parts).filter(({ file }) => !files.some((kept) => kept.file === file)),
+      Object.values(stored.parts).filter(({ file }) => !files.some((listed) => listed.file === file)),
     );
     const said = stored.checksum && { [checksumTag(stored.checksum.algorithm)]: value, ChecksumType: stored.checksum.type };
     return xml("CompleteMultipartUploadResult", {

@@ -71,9 +71,9 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
     },
   };
   return {
-    ensure({ name, arn, properties: given }) {
+    ensure({ name, arn, properties }) {
       if (secrets.some((other) => other.arn === arn)) return;
-      const { SecretString, GenerateSecretString } = Properties.parse(given);
+      const { SecretString, GenerateSecretString } = Properties.parse(properties);
       const value = SecretString ?? generated(Generate.parse(GenerateSecretString ?? {}));
       secrets.push({ name, arn, versions: [{ id: randomUUID(), stages: ["AWSCURRENT"], value, created: Date.now() / 1000 }] });
       save();

@@ -8,13 +8,13 @@ import { ageOf, backUpService, DAY_MS, listBackups, restoreService, type Service
 /** A month of daily ones. */
 const KEPT = 30;
 
-export async function takeBackup(given: { to: string; data: string; keep?: number; daily: boolean }): Promise<void> {
+export async function takeBackup(options: { to: string; data: string; keep?: number; daily: boolean }): Promise<void> {
   const passphrase = requirePassphrase("SERVICE_BACKUP_PASSPHRASE", process.env);
-  const store = await openBackupStore(given.to, process.env);
+  const store = await openBackupStore(options.to, process.env);
   try {
-    const [newest] = given.daily ? await listBackups(store) : [];
+    const [newest] = options.daily ? await listBackups(store) : [];
     if (newest !== undefined && ageOf(newest) < DAY_MS) return;
-    console.log(describe(await backUpService({ dataDir: given.data, store, passphrase, keep: given.keep ?? KEPT })));
+    console.log(describe(await backUpService({ dataDir: options.data, store, passphrase, keep: options.keep ?? KEPT })));
   } catch (error) {
     const why = `The service could not be backed up: ${error instanceof LocalError ? error.message : String(error)}`;
     const alarm = await alarmAt(store).catch(() => undefined); // a place that cannot be listed is what `why` says

@@ -210,8 +210,8 @@ interface Restored {
 }
 
 /** Restores a backup to a folder that is empty or does not exist yet; all of it or nothing. */
-export async function restoreService({ dataDir: given, ...from }: Restoring & { dataDir: string }): Promise<Restored> {
-  const dataDir = resolve(given);
+export async function restoreService({ dataDir: requested, ...from }: Restoring & { dataDir: string }): Promise<Restored> {
+  const dataDir = resolve(requested);
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0)
     throw new LocalError(`${dataDir} is not empty: choose another folder with --data DIR`);
   mkdirSync(dirname(dataDir), { recursive: true });
@@ -290,11 +290,11 @@ async function readItems(database: Database, TableName: string): Promise<void> {
 async function removeOld(store: BackupStore, keep: number): Promise<void> {
   const complete = (await listBackups(store)).map(({ name }) => name);
   const gone = new Set(complete.slice(keep));
-  const kept = new Set(complete.slice(0, keep));
+  const newest = new Set(complete.slice(0, keep));
   for (const path of await store.names()) {
     const [name = "", file = ""] = path.split("/");
     const isOld = Date.parse(timeIn(name)) < Date.now() - DAY_MS;
-    if (OWN_FILES.includes(file) && !kept.has(name) && (gone.has(name) || isOld)) await store.remove(path);
+    if (OWN_FILES.includes(file) && !newest.has(name) && (gone.has(name) || isOld)) await store.remove(path);
   }
 }
 

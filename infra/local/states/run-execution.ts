@@ -54,8 +54,8 @@ export function runExecution(
     });
   return {
     outcome,
-    abort: (given) => {
-      abortedWith ??= given;
+    abort: (cause) => {
+      abortedWith ??= cause;
       abort();
     },
   };

@@ -26,29 +26,29 @@ function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>)
   return ResultPath === undefined || ResultPath === "$" ? rest : { ...rest, ResultPath };
 }
 
-function prepare(machine: string, name: string, given: State, timeScale: number): Record<string, unknown> {
+function prepare(machine: string, name: string, state: State, timeScale: number): Record<string, unknown> {
   const reject = (why: string): LocalError =>
     new LocalError(
       `State "${name}" of ${machine} ${why}: the local runner cannot run that; write it in JSONPath with functions as tasks`,
     );
-  const text = JSON.stringify(given);
-  if (given["QueryLanguage"] === "JSONata" || "Assign" in given || "Arguments" in given || "Output" in given)
+  const text = JSON.stringify(state);
+  if (state["QueryLanguage"] === "JSONata" || "Assign" in state || "Arguments" in state || "Output" in state)
     throw reject("uses JSONata");
-  if ("TimeoutSecondsPath" in given) throw reject("has a TimeoutSecondsPath");
+  if ("TimeoutSecondsPath" in state) throw reject("has a TimeoutSecondsPath");
   if (text.includes("$$.State.") || text.includes("$$.Task.")) throw reject("reads $$.State or $$.Task");
-  const prepared = withoutRootResultPath(given);
-  if (given["Retry"] !== undefined) {
-    prepared["Retry"] = Retriers.parse(given["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
+  const prepared = withoutRootResultPath(state);
+  if (state["Retry"] !== undefined) {
+    prepared["Retry"] = Retriers.parse(state["Retry"]).map(({ MaxDelaySeconds, ...retrier }) => ({
       ...retrier,
       IntervalSeconds: retrier.IntervalSeconds * timeScale,
       ...(MaxDelaySeconds === undefined ? {} : { MaxDelaySeconds: MaxDelaySeconds * timeScale }),
     }));
   }
-  if (given["Catch"] !== undefined) prepared["Catch"] = Catchers.parse(given["Catch"]).map(withoutRootResultPath);
-  switch (given.Type) {
+  if (state["Catch"] !== undefined) prepared["Catch"] = Catchers.parse(state["Catch"]).map(withoutRootResultPath);
+  switch (state.Type) {
     case "Task":
-      if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(given["Resource"])))
-        throw reject(`calls ${String(given["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
+      if (!/^arn:aws:lambda:[^:]*:\d+:function:/.test(String(state["Resource"])))
+        throw reject(`calls ${String(state["Resource"])} (LambdaInvoke needs payloadResponseOnly)`);
       return { TimeoutSeconds: NEVER_SECONDS, ...prepared };
     case "Wait": {
       // A task, because the interpreter's own wait can only be shortened to a fixed time, and ends when the execution does.
@@ -67,7 +67,7 @@ function prepare(machine: string, name: string, given: State, timeScale: number)
     case "Fail":
       return prepared;
     default:
-      throw reject(`is of type ${given.Type}`);
+      throw reject(`is of type ${state.Type}`);
   }
 }
 
@@ -81,8 +81,8 @@ export interface Runnable {
 /** The test of the templates checks how far the parsed definition has the interpreter's type. */
 const isDefinition = (value: unknown): value is StateMachineDefinition => Definition.safeParse(value).success;
 
-export function runnable({ name, definition: given }: { name: string; definition: Json }, timeScale: number): Runnable {
-  const parsed = Definition.parse(given);
+export function runnable({ name, definition: json }: { name: string; definition: Json }, timeScale: number): Runnable {
+  const parsed = Definition.parse(json);
   if (parsed.QueryLanguage === "JSONata")
     throw new LocalError(`${name} is written in JSONata, which the local runner would ignore: use JSONPath`);
   const states = Object.entries(parsed.States).map(([key, each]) => [key, prepare(name, key, each, timeScale)] as const);

@@ -49,6 +49,6 @@ export function withFrontHeaders<R extends { headers: [string, string][] }>(
     pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern,
   )?.headers;
   if (added === undefined) return response;
-  const kept = response.headers.filter(([name]) => added.every(([other]) => other !== name));
-  return { ...response, headers: [...kept, ...added] };
+  const others = response.headers.filter(([name]) => added.every(([other]) => other !== name));
+  return { ...response, headers: [...others, ...added] };
 }

@@ -92,13 +92,13 @@ export function describeSuccesses(route: Route, data: Schema, components: Compon
 }
 
 /** `shown`: what the data may be, if it may be something else as well. */
-function describeSuccess(route: Route, data: Schema, components: Components, shown = data): Response {
+function describeSuccess(route: Route, data: Schema, components: Components, schema = data): Response {
   const example = dataExample(route, data, components);
   const meta = ref("schemas", "ListMeta");
   const enveloped: Media = {
     schema: {
       type: "object",
-      properties: { success: { const: true }, data: shown, ...(route.list && { meta }) },
+      properties: { success: { const: true }, data: schema, ...(route.list && { meta }) },
       required: ["success", "data", ...(route.list ? ["meta"] : [])],
     },
     example: { success: true, data: example, ...(route.list && { meta: buildExample(meta, components) }) },

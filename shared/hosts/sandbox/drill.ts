@@ -40,13 +40,13 @@ function rowsCheck(expected: Record<string, number>, counted: Record<string, num
 }
 
 /** A file's name is the SHA-1 of its content. */
-function filesCheck(archived: Archived, known: number): DrillCheck {
+function filesCheck(archived: Archived, listedFiles: number): DrillCheck {
   const missing = missingFiles(archived);
   const listed = [...new Set(archived.database.attachments.map(({ file }) => file))];
   const [wrong, ...others] = listed.filter((file) => ![undefined, file].includes(toFileName(archived.files[file])));
   const count = listed.length;
-  const lost = missing.length > known;
-  const gaps = { missing: missing.length, count, known };
+  const lost = missing.length > listedFiles;
+  const gaps = { missing: missing.length, count, known: listedFiles };
   if (wrong === undefined) {
     if (lost) return buildCheck("files", false, because("check_files_missing_unnamed", gaps));
     return buildCheck(

@@ -70,8 +70,8 @@ export const countRows = (database: ErpDatabase): Record<string, number> =>
 /** Throws a plain error whose message says what is wrong with the dump. */
 export function fromDump(dump: string): { database: ErpDatabase; left_out: LeftOut[] } {
   if (!dump.includes(COMPLETE)) throw new Error("the dump is truncated");
-  const { kept, left_out } = filterDump(dump);
-  return { database: fromStatements(kept), left_out };
+  const { sql, left_out } = filterDump(dump);
+  return { database: fromStatements(sql), left_out };
 }
 
 function fromStatements(dump: string): ErpDatabase {

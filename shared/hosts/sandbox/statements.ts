@@ -7,9 +7,9 @@ import { FUNCTION_HEAD, LANGUAGES, LEAVING, SERVER_STATEMENTS, SETTINGS, STATEME
 import { Unusable } from "./layout.ts";
 
 /** The dump without its comments, and without the statements that are about its server, which are counted and named. */
-export function filterDump(dump: string): { kept: string; left_out: LeftOut[] } {
+export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
   const leftOut = new Map<string, LeftOut>();
-  const kept: string[] = [];
+  const statements: string[] = [];
   const seen: Seen = {
     begun: false,
     connected: undefined,
@@ -28,10 +28,10 @@ export function filterDump(dump: string): { kept: string; left_out: LeftOut[] } 
     const isKept = kind === undefined || kind === "here";
     const command = isKept && !SESSION.test(outline) ? findLeaving(statement) : undefined;
     if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
-    if (kind === undefined) kept.push(FUNCTION.test(outline) ? withoutPrivileges(leftOut, text) : text);
+    if (kind === undefined) statements.push(FUNCTION.test(outline) ? withoutPrivileges(leftOut, text) : text);
     else if (kind !== "here") note(leftOut, kind, outline);
   }
-  return { kept: kept.join("\n"), left_out: [...leftOut.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)) };
+  return { sql: statements.join("\n"), left_out: [...leftOut.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1)) };
 }
 
 const form = (pattern: string): RegExp => new RegExp(pattern, "i");

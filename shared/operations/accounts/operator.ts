@@ -51,7 +51,7 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
   await putIfAbsent(keys.accountListed(account.id), { created_at: account.created_at });
   const created = (change: Change): unknown =>
     logEvent(change, operator(), "account.create", { type: "account", id: account.id, name });
-  const made = await addUser(account.id, user, created).catch(async (error: unknown) => {
+  const added = await addUser(account.id, user, created).catch(async (error: unknown) => {
     // Another command was faster with this email: nobody could use this account.
     if (error instanceof ApiError && error.code === "CONFLICT") {
       await removeOne(keys.accountListed(account.id));
@@ -59,7 +59,7 @@ export async function createAccount(name: string, user: NewUser): Promise<{ acco
     }
     throw error;
   });
-  return { account, user: made };
+  return { account, user: added };
 }
 
 export const createUser = (accountId: string, user: NewUser): Promise<UserRecord> => addUser(accountId, user, () => undefined);

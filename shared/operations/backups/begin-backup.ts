@@ -53,14 +53,14 @@ export function beginScheduledBackup(
       { set: { operation_id: operationId } },
       { equals: { operation_id: null, state: BACKUP_WAITING } },
     );
-  const backup = waiting ?? reserveScheduled(change, instance, due, { operationId: operationId, id: backupId });
+  const backup = waiting ?? reserveScheduled(change, instance, due, { operationId, id: backupId });
   acquireBackupSlot(change, instance.server_id);
   return begin({ change, by, operationId }, instance, backup, { next_backup_at: next_run_at });
 }
 
 /** The backup of a run that waits for a place on its server. */
 export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
-  reserveScheduled(change, instance, due, { operationId: null, id: id });
+  reserveScheduled(change, instance, due, { operationId: null, id });
 
 const reserveScheduled = (
   change: Change,
@@ -87,9 +87,9 @@ function begin(
   { change, by, operationId: id }: Begun,
   instance: InstanceRecord,
   backup: BackupRecord,
-  shown: Item = {},
+  attributes: Item = {},
 ): OperationRecord {
-  holdInstance(change, instance, id, shown);
+  holdInstance(change, instance, id, attributes);
   return reserveOperation(change, by, {
     id,
     type: "backup.create",

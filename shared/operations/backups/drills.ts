@@ -100,8 +100,8 @@ export const buildCheck = (name: DrillCheck["name"], passed: boolean | null, rea
 });
 
 /** The checks in their order; those that were not made get the reason. */
-export function buildDrill(made: readonly DrillCheck[], otherwise: Reason): Drill {
-  const checks = DRILL_CHECKS.map((name) => made.find((check) => check.name === name) ?? buildCheck(name, null, otherwise));
+export function buildDrill(results: readonly DrillCheck[], otherwise: Reason): Drill {
+  const checks = DRILL_CHECKS.map((name) => results.find((check) => check.name === name) ?? buildCheck(name, null, otherwise));
   return { status: checks.some(({ passed }) => passed === false) ? DRILL.failed : DRILL.passed, at: now(), checks };
 }
 

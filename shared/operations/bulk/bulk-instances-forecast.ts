@@ -172,10 +172,10 @@ async function outcomeOfDeletion(
     outcomeOfBackup(reader, { action: "delete", parameters: {} }, backup),
   );
   // What is only held is waited for, and deleted then.
-  const kept = others.some(({ state, locked }) => RESTORABLE.includes(state) && locked);
+  const hasLocked = others.some(({ state, locked }) => RESTORABLE.includes(state) && locked);
   return {
     effects: [...effects, ...outcomes.flatMap((each) => each.effects)],
-    warnings: [...outcomes.flatMap(({ warnings }) => warnings), ...(kept ? [] : lost)],
+    warnings: [...outcomes.flatMap(({ warnings }) => warnings), ...(hasLocked ? [] : lost)],
   };
 }
 

@@ -66,8 +66,8 @@ const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(
 export function fitted({ commits, problems }: CodeResult): CodeResult {
   const half = RESULT_BYTES_MAX / 2;
   const plain = countBytes(commits) <= half ? commits : commits.map((each) => ({ ...each, subject: null }));
-  const shown = takeFitting(half, plain);
-  return { commits: shown, problems: takeFitting(RESULT_BYTES_MAX - countBytes(shown), problems) };
+  const excerpt = takeFitting(half, plain);
+  return { commits: excerpt, problems: takeFitting(RESULT_BYTES_MAX - countBytes(excerpt), problems) };
 }
 
 function takeFitting<T>(bytes: number, values: readonly T[]): T[] {

@@ -20,14 +20,14 @@ interface Of {
 
 /** The password that waits for the operation's task, and the secrets and credentials of all code that its jobs may have. */
 export async function secretsInLogs({ account_id, operation_id, instance_id, backup_id, deploy_id }: Of): Promise<string[]> {
-  const [sealed, current, kept, plan] = await Promise.all([
+  const [sealed, current, backedUp, plan] = await Promise.all([
     operation_id === null ? undefined : readSealed(account_id, operation_id),
     instance_id === undefined ? undefined : find({ key: keys.code(account_id, instance_id), schema: CodeRecord }),
     backup_id === undefined ? undefined : find({ key: keys.backupCode(account_id, backup_id), schema: BackupCode }),
     deploy_id === undefined ? undefined : find({ key: keys.deployPlan(account_id, deploy_id), schema: DeployPlan }),
   ]);
-  const fetched = kept && (await withInstanceCredentials(kept));
-  const codes = [current, kept?.code, fetched?.code, plan?.code].filter((code) => code !== undefined);
+  const fetched = backedUp && (await withInstanceCredentials(backedUp));
+  const codes = [current, backedUp?.code, fetched?.code, plan?.code].filter((code) => code !== undefined);
   const ofCode = await Promise.all(codes.flatMap((code) => [openSecrets(code), credentialsOf(code)]));
   return [...new Set([...(sealed === undefined ? [] : [sealed]), ...ofCode.flat()])];
 }

@@ -125,14 +125,14 @@ function describeUpdate(resource: Effect["resource"], modules: Selection, change
  */
 function changedSince({ repositories, checked: commits, deployed, changed }: CodeRecord): readonly string[] | undefined {
   const newest = repositories.map((repository) => commits.find(isCommitOf(repository)));
-  const known = newest.flatMap((each) => (each === undefined ? [] : [each]));
-  if (known.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
+  const found = newest.flatMap((each) => (each === undefined ? [] : [each]));
+  if (found.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
   const place = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
-  if (isDeepStrictEqual(known.map(place), deployed?.commits.map(place))) return [];
+  if (isDeepStrictEqual(found.map(place), deployed?.commits.map(place))) return [];
   const isCompared =
     changed?.compared_with === (deployed === null ? "" : deployed.code_id) &&
     isDeepStrictEqual(
-      known.map(({ commit }) => commit),
+      found.map(({ commit }) => commit),
       changed?.commits,
     );
   return isCompared ? changed?.modules : undefined;

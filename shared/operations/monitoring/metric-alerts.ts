@@ -74,7 +74,7 @@ export async function evaluateMetricAlerts(
   if (newest === undefined) return;
   const lately = (minutes: number): Sample[] => samples.filter(({ at }) => at > newest.at - minutes * MINUTE);
   const measured = lately(CPU_MINUTES).filter((sample) => cpuOf(sample) !== null);
-  const busy = known(measured.map(cpuOf));
+  const busy = withoutGaps(measured.map(cpuOf));
   // A machine that has just started is busy, and that is no alert yet. One that is too busy to take each sample is one.
   const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE && busy.length > CPU_MINUTES / 2;
   if (isLong) {
@@ -88,7 +88,7 @@ export async function evaluateMetricAlerts(
     ...open.map((each) => each.resource_id),
   ])) {
     const count = (name: string): number =>
-      total(known(last.map(({ instances }) => pick(INSTANCE_SERIES, instances.get(id), name))));
+      total(withoutGaps(last.map(({ instances }) => pick(INSTANCE_SERIES, instances.get(id), name))));
     const requests = count("requests");
     // Few requests open nothing. They close nothing either as long as they fail, or a count around the least one would flap.
     const isTold = requests >= ERROR_REQUESTS_MIN || (requests > 0 && open.some((each) => each.resource_id === id));
@@ -105,5 +105,5 @@ export async function evaluateMetricAlerts(
 }
 
 const cpuOf = ({ server }: Sample): number | null => pick(SERVER_SERIES, server, "cpu_percent");
-const known = (figures: readonly (number | null)[]): number[] => figures.filter((figure) => figure !== null);
+const withoutGaps = (figures: readonly (number | null)[]): number[] => figures.filter((figure) => figure !== null);
 const total = (figures: readonly number[]): number => figures.reduce((sum, figure) => sum + figure, 0);

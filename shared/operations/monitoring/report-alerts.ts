@@ -29,13 +29,13 @@ export async function evaluateReportAlerts(
 
   const ofInstance = async (kind: AlertKind, id: string, found: number | boolean, isMeant?: IsMeant) =>
     evaluateAlert(alerts, { kind, type: "instance", id, found, server_id: server.id, name: () => nameOn(server, id, isMeant) });
-  const known = alerts.open.filter(({ server_id }) => server_id === server.id).map(({ resource_id }) => resource_id);
-  for (const id of new Set([...Object.keys(uses), ...known])) {
+  const openIds = alerts.open.filter(({ server_id }) => server_id === server.id).map(({ resource_id }) => resource_id);
+  for (const id of new Set([...Object.keys(uses), ...openIds])) {
     const { used_bytes = 0, quota_bytes = null, paused = false } = uses[id] ?? {};
     await ofInstance("disk_quota", id, quota_bytes !== null && quota_bytes > 0 && (100 * used_bytes) / quota_bytes);
     await ofInstance("disk_paused", id, paused);
   }
-  for (const id of new Set([...Object.keys(certificates), ...known])) {
+  for (const id of new Set([...Object.keys(certificates), ...openIds])) {
     const { domain, expires_at = null } = certificates[id] ?? {};
     const days = expires_at !== null && Math.max(0, (Date.parse(expires_at) - at) / DAY_MS);
     await ofInstance("certificate", id, days, (instance) => instance.domain === domain);

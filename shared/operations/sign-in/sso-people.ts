@@ -53,8 +53,8 @@ function roleFromClaims(sso: SsoRecord, claims: Claims, current?: Role): Role {
   const otherwise = SSO_ROLES.find((role) => role === sso.default_role) ?? "viewer";
   if (sso.role_claim === null) return current ?? otherwise;
   const values = [claims[sso.role_claim]].flat().filter((value) => typeof value === "string");
-  const given = values.map((value) => (Object.hasOwn(sso.roles, value) ? sso.roles[value] : undefined));
-  return SSO_ROLES.find((role) => given.includes(role)) ?? otherwise;
+  const roles = values.map((value) => (Object.hasOwn(sso.roles, value) ? sso.roles[value] : undefined));
+  return SSO_ROLES.find((role) => roles.includes(role)) ?? otherwise;
 }
 
 /** Nobody knows it. Whoever should no longer sign in with single sign-on asks for a link to set one. */

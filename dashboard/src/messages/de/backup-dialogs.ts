@@ -57,8 +57,8 @@ export const backupDialogs: typeof en = {
     none: "Noch keine abgeschlossene Sicherung dieser Instanz.",
     about({ part, at, backupFirst }) {
       const replaced = part === "files" ? "Die ersetzten Dateien" : "Seitdem vorgenommene Änderungen";
-      const kept = backupFirst ? ` ${replaced} sind dann nur noch in der Vorab-Sicherung enthalten.` : "";
-      return `Die Sicherung ist vom ${at}.${kept} Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt.`;
+      const preRestore = backupFirst ? ` ${replaced} sind dann nur noch in der Vorab-Sicherung enthalten.` : "";
+      return `Die Sicherung ist vom ${at}.${preRestore} Schlägt die Wiederherstellung fehl, wird die Instanz auf ihren jetzigen Stand zurückgesetzt.`;
     },
     parts: "Was wiederhergestellt wird",
     part: { all: "Datenbank und Dateien", database: "Nur Datenbank", files: "Nur Dateien" },

@@ -65,7 +65,7 @@ export const policies: typeof en = {
     cron: "Cron-Ausdruck",
     zone: "Zeitzone",
     keep: "Aufbewahren",
-    keepAbout: (kept) => `${kept}.`,
+    keepAbout: (rules) => `${rules}.`,
     rules: {
       last: "Neueste",
       hourly: "Stunden",

@@ -54,8 +54,8 @@ export const backupDialogs = {
     /** What the dry run does not say. */
     about({ part, at, backupFirst }: { part: Part; at: string; backupFirst: boolean }) {
       const replaced = part === "files" ? "The replaced files" : "Changes made since then";
-      const kept = backupFirst ? ` ${replaced} will exist only in the pre-restore backup.` : "";
-      return `The backup is from ${at}.${kept} If the restore fails, the instance is rolled back.`;
+      const preRestore = backupFirst ? ` ${replaced} will exist only in the pre-restore backup.` : "";
+      return `The backup is from ${at}.${preRestore} If the restore fails, the instance is rolled back.`;
     },
     parts: "What to restore",
     part: { all: "Database and files", database: "Database only", files: "Files only" } satisfies Record<Part, string>,

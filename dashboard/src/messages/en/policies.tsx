@@ -70,7 +70,7 @@ export const policies = {
     cron: "Cron expression",
     zone: "Time zone",
     keep: "Keep",
-    keepAbout: (kept: string) => `${kept}.`,
+    keepAbout: (rules: string) => `${rules}.`,
     rules: {
       last: "Newest",
       hourly: "Hours",

@@ -31,7 +31,7 @@ interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Op
   /** Asks for it again, with its version. */
   question: Question<Versioned<Data>>;
   values: (record: Data) => Values;
-  shown: (values: Values) => InWords;
+  describe: (values: Values) => InWords;
   /**
    * The fields make sense only together, so that each change of somebody else's is shown; otherwise only that of a field that
    * both have changed.
@@ -76,7 +76,7 @@ const TRIES_MAX = 5;
 export function useEditForm<Data, Values extends object, Body extends object, Result>(
   options: EditOptions<Data, Values, Body, Result>,
 ) {
-  const { question, values: valuesOf, shown, isWhole = false, merge, send, unchanged, done, body } = options;
+  const { question, values: valuesOf, describe, isWhole = false, merge, send, unchanged, done, body } = options;
   const { isNone, isDeleted, initial, now, base, setBase } = useRecord(options);
   const start = { ...initial, ...base?.values };
   const { forget, reset, typed, ...form } = useFields({
@@ -103,7 +103,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
   });
 
   const foreignChanges = (since: Values, current: Values): ForeignChange[] =>
-    changesBetween(shown(since), shown(current), shown({ ...current, ...typed }));
+    changesBetween(describe(since), describe(current), describe({ ...current, ...typed }));
   const isConflict = (changes: readonly ForeignChange[]): boolean => changes.some(({ mine }) => isWhole || mine !== undefined);
   const changes = isTouched ? foreignChanges(start, initial) : [];
   const keep = (): void => {

@@ -36,9 +36,9 @@ export function useForm<Values extends object, Body, Result>({ initial, ...optio
   return useFields({ ...options, initial: first });
 }
 
-export function changedIn<Body extends object>(made: Body, before: Body): Partial<Body> {
-  const changed: Partial<Body> = { ...made };
-  for (const field in made) if (JSON.stringify(made[field]) === JSON.stringify(before[field])) delete changed[field];
+export function changedIn<Body extends object>(after: Body, before: Body): Partial<Body> {
+  const changed: Partial<Body> = { ...after };
+  for (const field in after) if (JSON.stringify(after[field]) === JSON.stringify(before[field])) delete changed[field];
   return changed;
 }
 
@@ -160,8 +160,8 @@ function useSend<Values, Body, Result>(
 ) {
   const keyOf = useIdempotencyKey();
   return async (values: Values): Promise<Result> => {
-    const made = body(values);
-    return send(made, keyOf(made));
+    const request = body(values);
+    return send(request, keyOf(request));
   };
 }
 

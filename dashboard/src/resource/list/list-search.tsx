@@ -19,15 +19,15 @@ export function ListSearch({ title, typed, placeholder = text.resource.find.plac
   const say = text.resource.find;
   const [latest, setLatest] = useState(typed);
   const settled = useSettled(latest, PAUSE_MS);
-  const asked = useRef(typed);
+  const searched = useRef(typed);
   useEffect(() => {
     // The Back button. What was asked for arrives here, too, when the user may have typed on.
-    if (typed !== asked.current) setLatest(typed);
-    asked.current = typed;
+    if (typed !== searched.current) setLatest(typed);
+    searched.current = typed;
   }, [typed]);
   useEffect(() => {
     if (settled !== latest || settled === typed) return;
-    asked.current = settled;
+    searched.current = settled;
     onType(settled);
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what was typed asks for something else
   }, [settled]);

@@ -15,7 +15,7 @@ interface Props {
   title: string;
   perPage: number;
   /** All but the first, which is always shown. */
-  columns: readonly { id: string; header: string; shown: boolean }[];
+  columns: readonly { id: string; header: string; isVisible: boolean }[];
   preferences: Preferences;
   onSave: (next: Preferences) => void;
   onDismiss: () => void;
@@ -55,10 +55,10 @@ export function PreferencesDialog({ title, perPage, columns, preferences, onSave
           />
         </FormField>
         <FormField label={say.columns}>
-          {columns.map(({ id, header, shown }) => (
+          {columns.map(({ id, header, isVisible }) => (
             <Checkbox
               key={id}
-              checked={next.columns?.[id] ?? shown}
+              checked={next.columns?.[id] ?? isVisible}
               onChange={({ detail }) => setNext({ ...next, columns: { ...next.columns, [id]: detail.checked } })}
             >
               {header}

@@ -21,15 +21,19 @@ interface Props {
 /** With the actions that the user may take; none without any. */
 export function RowMenu({ label, items, onChoose }: Props) {
   const missing = useMissing();
-  const shown = items.filter(({ needs }) => missing(...needs) === undefined);
+  const allowed = items.filter(({ needs }) => missing(...needs) === undefined);
   useNoteLeftOut(...items.map(({ needs }) => missing(...needs)));
   return (
-    shown.length > 0 && (
+    allowed.length > 0 && (
       <ButtonDropdown
         variant="inline-icon"
         ariaLabel={label}
         expandToViewport
-        items={shown.map(({ id, text, why }) => ({ id, text, ...(why !== undefined && { disabled: true, secondaryText: why }) }))}
+        items={allowed.map(({ id, text, why }) => ({
+          id,
+          text,
+          ...(why !== undefined && { disabled: true, secondaryText: why }),
+        }))}
         onItemClick={({ detail }) => onChoose(detail.id)}
       />
     )

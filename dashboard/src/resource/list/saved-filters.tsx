@@ -27,8 +27,8 @@ function savedIn(value: unknown): Saved | undefined {
   if (typeof value !== "object" || value === null || !("name" in value) || !("place" in value)) return undefined;
   const { name, place } = value;
   if (typeof name !== "string" || typeof place !== "object" || place === null) return undefined;
-  const known = PARAMETERS.map((each) => [each, Reflect.get(place, each)]).filter(([, filter]) => typeof filter === "string");
-  return { name, place: Object.fromEntries(known) };
+  const entries = PARAMETERS.map((each) => [each, Reflect.get(place, each)]).filter(([, filter]) => typeof filter === "string");
+  return { name, place: Object.fromEntries(entries) };
 }
 
 interface Props {

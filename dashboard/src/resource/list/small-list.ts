@@ -9,7 +9,7 @@ interface Rules<Item> {
   /** What the search looks at; the first is the name, by which the list is sorted. */
   textsOf: (item: Item) => readonly string[];
   /** Whether the list's own filters let it through. */
-  matches: (item: Item, asked: ListQuery) => boolean;
+  matches: (item: Item, listQuery: ListQuery) => boolean;
 }
 
 /** Whatever accents it is typed with. */

@@ -73,23 +73,23 @@ function useTableList<Item extends { id: string }>(props: TableProps<Item>) {
     goTo(next);
   };
   const { perPage = props.perPage ?? PER_PAGE } = preferences;
-  const { query: asked, filtered } = buildQuery(props, place);
-  const all = { ...asked, ...only };
+  const { query: listQuery, filtered } = buildQuery(props, place);
+  const all = { ...listQuery, ...only };
   const query = useQuery({ ...list({ page: place.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
   const columns = useMemo((): typeof props.columns => {
     const [first, ...others] = props.columns;
     return [first, ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden)];
   }, [props.columns, preferences.columns]);
-  return { place, go, preferences, setPreferences, perPage, filtered, asked: all, query, columns };
+  return { place, go, preferences, setPreferences, perPage, filtered, listQuery: all, query, columns };
 }
 
 type Listed<Item extends { id: string }> = ReturnType<typeof useTableList<Item>>;
 
 /** The selected records of a list, and what can be done with them. */
-function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps<Item>, { asked, query }: Listed<Item>) {
+function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps<Item>, { listQuery, query }: Listed<Item>) {
   const { data = [], meta } = query.data ?? {};
-  const { selected, selectShown, select } = useSelection(data, JSON.stringify({ ...asked, sort: "", order: "" }));
-  const everything = useAllPages(list, asked, select, SELECTED_MAX);
+  const { selected, selectShown, select } = useSelection(data, JSON.stringify({ ...listQuery, sort: "", order: "" }));
+  const everything = useAllPages(list, listQuery, select, SELECTED_MAX);
   /** What the user selects counts, and not what arrives after it. */
   const selectNow = (choose: () => void): void => {
     everything.cancel();
@@ -246,7 +246,7 @@ interface ToolsProps<Item extends { id: string }> {
 function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
   const { title, list, columns: all, perPage } = of;
   const total = listed.query.data?.meta.total ?? 0;
-  const { asked, query, columns, preferences, setPreferences } = listed;
+  const { listQuery, query, columns, preferences, setPreferences } = listed;
   const [open, setOpen] = useState(false);
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
@@ -259,7 +259,7 @@ function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
         onClick={() => void query.refetch()}
       />
       {total > 0 && all.some((column) => column.text !== undefined) && (
-        <ExportButton title={title} list={list} query={asked} columns={columns} />
+        <ExportButton title={title} list={list} query={listQuery} columns={columns} />
       )}
       <Button
         variant="icon"
@@ -271,7 +271,7 @@ function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
         <PreferencesDialog
           title={title}
           perPage={perPage ?? PER_PAGE}
-          columns={all.slice(1).map(({ id, header, hidden = false }) => ({ id, header, shown: !hidden }))}
+          columns={all.slice(1).map(({ id, header, hidden = false }) => ({ id, header, isVisible: !hidden }))}
           preferences={preferences}
           onSave={(next) => {
             setPreferences(next);

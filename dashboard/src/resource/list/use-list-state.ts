@@ -54,11 +54,11 @@ export function useListState(prefix: string): [ListState, (next: ListState) => v
   const [search, setSearch] = useSearchParams();
   const name = (what: string) => (prefix === "" ? what : `${prefix}-${what}`);
   const page = Number(search.get(name("page")) ?? 1);
-  const given = PARAMETERS.flatMap((each) => {
+  const filters = PARAMETERS.flatMap((each) => {
     const value = search.get(name(each));
     return value === null ? [] : [[each, value]];
   });
-  const place: ListState = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(given) };
+  const place: ListState = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(filters) };
   // Only what differs from what is shown, in the address of now: a choice before this one may not be shown yet.
   const go = (next: ListState): void =>
     setSearch(() => {

@@ -12,10 +12,10 @@ interface Selection<Item> {
   select: (items: readonly Item[]) => void;
 }
 
-export function useSelection<Item extends { id: string }>(shown: readonly Item[], filter: string): Selection<Item> {
+export function useSelection<Item extends { id: string }>(listed: readonly Item[], filter: string): Selection<Item> {
   const [{ of, items }, set] = useState<{ of: string; items: readonly Item[] }>({ of: filter, items: [] });
   const select = (next: readonly Item[]): void => set({ of: filter, items: next.slice(0, SELECTED_MAX) });
-  const latest = new Map(shown.map((item) => [item.id, item]));
+  const latest = new Map(listed.map((item) => [item.id, item]));
   const selected = of === filter ? items.map((item) => latest.get(item.id) ?? item) : [];
   return {
     selected,

@@ -9,16 +9,16 @@ interface Props {
   /** For values that machines read. */
   code?: boolean;
   /** What is shown of a long one. */
-  shown?: string;
+  display?: string;
 }
 
-export function Copyable({ value, what, code = false, shown = value }: Props) {
+export function Copyable({ value, what, code = false, display = value }: Props) {
   return (
     <div className="copyable">
       <CopyToClipboard
         variant="inline"
         textToCopy={value}
-        textToDisplay={code ? <code className="code">{shown}</code> : shown}
+        textToDisplay={code ? <code className="code">{display}</code> : display}
         copyButtonAriaLabel={text.resource.copy.copy(what)}
         copySuccessText={text.resource.copy.copied}
         copyErrorText={text.resource.copy.failed}
