@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { HOUR_MS } from "../shared/domain/durations.ts";
 
 export const ROOT = resolve(import.meta.dirname, "..");
 
@@ -44,7 +45,7 @@ export async function newestBuild(cache: string): Promise<string | undefined> {
 async function removeOlder(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const age = await readAge(join(cache, name));
-    if (age !== undefined && age > KEPT_HOURS * 3_600_000) await rm(join(cache, name), { recursive: true, force: true });
+    if (age !== undefined && age > KEPT_HOURS * HOUR_MS) await rm(join(cache, name), { recursive: true, force: true });
   }
 }
 

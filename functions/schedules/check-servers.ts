@@ -3,6 +3,7 @@
 // recorded too, and those that stay down are restarted. If it says that instances are paused, the machine is logged in to,
 // because its report says which. Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
+import { HOUR_MS } from "../../shared/domain/durations.ts";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import {
   countLowDisk,
@@ -205,7 +206,7 @@ async function removeLeftover(server: ServerRecord, report: MachineReport): Prom
   if (instance_id === undefined) return;
   const about = { account: server.account_id, server: server.id, instance: instance_id };
   try {
-    const id = `leftover-${instance_id}-try${Math.floor(Date.now() / 3_600_000)}`;
+    const id = `leftover-${instance_id}-try${Math.floor(Date.now() / HOUR_MS)}`;
     await inTime(run(server, { id, kind: "remove_erp", instance_id }));
     log.info("removing an ERP whose instance was deleted while its server did not respond", about);
   } catch (error) {

@@ -2,6 +2,7 @@
 import { invalid } from "../../shared/api/errors.ts";
 import * as tokens from "../../shared/api/tokens.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
+import { DAY_MS } from "../../shared/domain/durations.ts";
 import { requireTokenDays } from "../../shared/records/accounts.ts";
 import { logEvent } from "../../shared/records/events.ts";
 import type { AccountRecord } from "../../shared/records/schemas/account.ts";
@@ -27,8 +28,6 @@ export const handler = handle(tokens.create)(({ body, caller, by, read, commit }
   };
   return withRoomForToken(caller.account_id, by.requestId, () => retryOnConflict(create));
 });
-
-const DAY_MS = 86_400_000;
 
 /** When a token expires: as late as the account allows, unless the request says an earlier time. */
 function expiryWithin({ token_max_days: days }: AccountRecord, requested: string | null | undefined): string | null {

@@ -68,7 +68,6 @@ export function pick(all: readonly Series[], figures: MetricValues | undefined, 
   return figures?.[all.findIndex((each) => each.name === name)] ?? null;
 }
 
-export const MINUTE = 60;
 /** The steps in which figures are shown, in seconds. */
 export const STEPS = [60, 600, 3600, 86_400] as const;
 export type Step = (typeof STEPS)[number];

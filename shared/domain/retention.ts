@@ -1,4 +1,5 @@
 // Which backups a policy keeps: the rules of restic 0.18's `forget --keep-*`.
+import { DAY_MS } from "./durations.ts";
 import { wallTime } from "./time-zones.ts";
 
 export const KEEP_RULES = ["last", "hourly", "daily", "weekly", "monthly", "yearly"] as const;
@@ -73,8 +74,6 @@ function formatPeriod(rule: Exclude<KeepRule, "last">, wall: Date): string {
       throw new Error(`No such rule: ${String(rule satisfies never)}`);
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** The ISO 8601 week, which belongs to the year of its Thursday. */
 function formatWeek(wall: Date): string {

@@ -4,6 +4,7 @@
 // `toInstant`: one that does not exist runs right after the gap, one that exists twice runs once.
 import { Cron } from "croner";
 import { listDays } from "./cron-days.ts";
+import { DAY_MS } from "./durations.ts";
 import { toInstant, wallTime } from "./time-zones.ts";
 
 interface Schedule {
@@ -59,7 +60,6 @@ export function nextRuns(schedule: Schedule, after: number, count: number): numb
   return runs;
 }
 
-const DAY_MS = 86_400_000;
 /** After a long outage an hourly schedule has thousands of times to go through; most have one in the last two days. */
 const LOOK_BACK_DAYS = [2, 64];
 

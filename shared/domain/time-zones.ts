@@ -1,6 +1,7 @@
 // Local time in the IANA time zones, on top of what `Intl` knows of them.
 //
 // A wall time is what a clock in the zone shows, as the milliseconds that it would be in UTC.
+import { DAY_MS } from "./durations.ts";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -74,8 +75,6 @@ export function wallTime(zone: string, instant: number): number {
   const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
   return Date.UTC(year, month - 1, day, hour, minute, second) + (instant - seconds);
 }
-
-const DAY_MS = 86_400_000;
 
 /** The instant at which clocks show a wall time: the first one if they show it twice, the end of the gap if they skip it. */
 export function toInstant(zone: string, wall: number): number {

@@ -1,15 +1,8 @@
 // What a machine's timer has measured (script/sample.pl), as far as it can be believed: its root may be hostile, and a
 // figure or a line that is wrong costs nothing but itself. A tenant has an influence on the figures of their own containers.
 import * as z from "zod";
-import {
-  type MetricValues,
-  INSTANCE_SERIES,
-  MINUTE,
-  RING_MINUTES,
-  type Sample,
-  type Series,
-  SERVER_SERIES,
-} from "../domain/metrics.ts";
+import { MINUTE_SECONDS } from "../domain/durations.ts";
+import { type MetricValues, INSTANCE_SERIES, RING_MINUTES, type Sample, type Series, SERVER_SERIES } from "../domain/metrics.ts";
 import { isId } from "../domain/ids.ts";
 import { parseJson } from "../domain/json.ts";
 
@@ -29,7 +22,7 @@ export function parseSamples(text: string, now: number): Sample[] {
     .slice(-RING_MINUTES)
     .flatMap((line): Sample[] => {
       const { success, data } = Line.safeParse(parseJson(line));
-      if (!success || data.t > now + MINUTE || data.t < now - (RING_MINUTES + 1) * MINUTE) return [];
+      if (!success || data.t > now + MINUTE_SECONDS || data.t < now - (RING_MINUTES + 1) * MINUTE_SECONDS) return [];
       const instances = Object.entries(data.i)
         .filter(([id]) => isId("instance", id))
         .slice(0, INSTANCES_MAX);

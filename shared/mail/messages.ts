@@ -38,18 +38,18 @@ interface Rules {
   requested?: true;
 }
 
-const DAY = 24 * 60;
+const DAY_MINUTES = 24 * 60;
 
 export const RULES: Readonly<Record<MessageType, Rules>> = {
-  invitation: { usefulMinutes: 2 * DAY, requested: true },
+  invitation: { usefulMinutes: 2 * DAY_MINUTES, requested: true },
   password_reset: { usefulMinutes: 30, requested: true },
-  new_place: { usefulMinutes: 2 * DAY },
-  password_changed: { usefulMinutes: 2 * DAY },
-  second_factor_added: { usefulMinutes: 2 * DAY },
-  second_factor_removed: { usefulMinutes: 2 * DAY },
-  webhook_disabled: { usefulMinutes: 2 * DAY },
-  alerts: { usefulMinutes: DAY },
-  token_expiring: { usefulMinutes: 2 * DAY },
+  new_place: { usefulMinutes: 2 * DAY_MINUTES },
+  password_changed: { usefulMinutes: 2 * DAY_MINUTES },
+  second_factor_added: { usefulMinutes: 2 * DAY_MINUTES },
+  second_factor_removed: { usefulMinutes: 2 * DAY_MINUTES },
+  webhook_disabled: { usefulMinutes: 2 * DAY_MINUTES },
+  alerts: { usefulMinutes: DAY_MINUTES },
+  token_expiring: { usefulMinutes: 2 * DAY_MINUTES },
 };
 
 /** "de" for "de-AT,de;q=0.9"; undefined if there is no text in any of the languages. */

@@ -22,6 +22,7 @@ import {
   DEFAULT_ALERT_SETTINGS,
   MUTED_DAYS_MAX,
 } from "../domain/alerts.ts";
+import { DAY_MS } from "../domain/durations.ts";
 import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { newId } from "../domain/ids.ts";
 import { accountRef } from "./accounts.ts";
@@ -146,8 +147,6 @@ export function closeAlert(change: Change, alert: AlertRecord, value: number | n
   change.countOpenAlerts(resource.type, -1);
   logOutcome(change, ALERTS_SERVICE, { type: "alert.closed", alert: toAlert({ ...alert, ...closed, value }) }, resource);
 }
-
-const DAY_MS = 86_400_000;
 
 /** Sets until when no mail is sent about an alert. */
 export function muteAlert(change: Change, alert: AlertRecord, muted_until: string | null): AlertRecord {

@@ -14,6 +14,7 @@ import {
 import { BACKUP_UNVERSIONED, Backup } from "../api/backups.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
 import type { Labels } from "../api/fields.ts";
+import { DAY_MS } from "../domain/durations.ts";
 import { isId, newId } from "../domain/ids.ts";
 import { EDITABLE, isFailure, LIFECYCLE, type OperationType, RESTORABLE, type Transition } from "../domain/lifecycle.ts";
 import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
@@ -400,7 +401,6 @@ const isReader = (type: OperationType): boolean => {
 };
 
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString();
-const DAY_MS = 86_400_000;
 
 const markExpiring = (
   change: Change,

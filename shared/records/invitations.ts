@@ -7,6 +7,7 @@ import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { find, queryAll, type Ref, removeOne } from "../data/table.ts";
 import { computeVersion, type Version } from "../data/versions.ts";
+import { DAY_MS } from "../domain/durations.ts";
 import { newId } from "../domain/ids.ts";
 import { INVITATION } from "../domain/limits.ts";
 import { unicodeEmail } from "./unicode-names.ts";
@@ -82,7 +83,7 @@ const sentAgain = (id: string): Error => new Overtaken("Another request sent thi
 
 function newLink(change: Change, by: Caller, id: string) {
   const token = newLinkToken(change.accountId, id);
-  const expires = Date.parse(change.at) + INVITATION.days * 86_400_000;
+  const expires = Date.parse(change.at) + INVITATION.days * DAY_MS;
   return {
     token,
     link_hash: hashLink(token),

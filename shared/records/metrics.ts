@@ -3,29 +3,28 @@
 import * as z from "zod";
 import { keys } from "../data/keys.ts";
 import { putOne, queryAll } from "../data/table.ts";
-import { METRIC_DAYS, type MetricValues, MINUTE, RING_MINUTES, type Sample } from "../domain/metrics.ts";
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../domain/durations.ts";
+import { METRIC_DAYS, type MetricValues, RING_MINUTES, type Sample } from "../domain/metrics.ts";
 import { log } from "../platform/log.ts";
 import { type Block, packBlock, type Point, unpackBlock } from "./metric-blocks.ts";
 
-const DAY = 86_400;
 const TEN_MINUTES = 600;
-const HOUR = 3600;
 /** A block of ten minutes covers so much: with that of a day, a server of 150 instances would have too large an item. */
-const TENS_BLOCK = DAY / 2;
+const TENS_BLOCK = DAY_SECONDS / 2;
 
 /** The kinds of block: `minutes` begin whenever a visit came, the others with a part of a day. */
 const KINDS = {
-  minutes: { letter: "m", step: MINUTE, days: METRIC_DAYS.minutes },
+  minutes: { letter: "m", step: MINUTE_SECONDS, days: METRIC_DAYS.minutes },
   tens: { letter: "t", step: TEN_MINUTES, days: METRIC_DAYS.tens },
-  hours: { letter: "u", step: HOUR, days: METRIC_DAYS.hours },
+  hours: { letter: "u", step: HOUR_SECONDS, days: METRIC_DAYS.hours },
 } as const;
 type Kind = keyof typeof KINDS;
 
 const MINUTES_MAX = 999_999_999;
 /** Sorts by time. People may ask for times before 1970, and after 3871. */
 const sortKey = (kind: Kind, at: number): string =>
-  `${KINDS[kind].letter}${String(Math.min(MINUTES_MAX, Math.max(0, Math.floor(at / MINUTE)))).padStart(9, "0")}`;
-const timeIn = (sk: string): number => Number(sk.slice(1)) * MINUTE;
+  `${KINDS[kind].letter}${String(Math.min(MINUTES_MAX, Math.max(0, Math.floor(at / MINUTE_SECONDS)))).padStart(9, "0")}`;
+const timeIn = (sk: string): number => Number(sk.slice(1)) * MINUTE_SECONDS;
 
 /** Identifies a server's partition. Times below are in seconds since 1970. */
 interface MetricOwner {
@@ -34,11 +33,11 @@ interface MetricOwner {
 }
 
 async function write({ account_id, id }: MetricOwner, kind: Kind, at: number, block: Block): Promise<void> {
-  const ttl = at + (KINDS[kind].days + 1) * DAY;
+  const ttl = at + (KINDS[kind].days + 1) * DAY_SECONDS;
   await putOne({ pk: keys.figures(account_id, id), sk: sortKey(kind, at) }, { d: packBlock(block), ttl });
 }
 
-const minuteOf = ({ at }: Sample): number => Math.floor(at / MINUTE);
+const minuteOf = ({ at }: Sample): number => Math.floor(at / MINUTE_SECONDS);
 
 /** What a visit brought, without what is older than the ring was at its newest sample. Two samples of one minute are one. */
 export async function storeSamples(server: MetricOwner, samples: readonly Sample[]): Promise<void> {
@@ -48,7 +47,7 @@ export async function storeSamples(server: MetricOwner, samples: readonly Sample
   const first = Math.min(...recentSamples.map(minuteOf));
   const points: (Point | undefined)[] = Array.from({ length: last - first + 1 });
   for (const sample of recentSamples) points[minuteOf(sample) - first] = sample;
-  await write(server, "minutes", first * MINUTE, { points });
+  await write(server, "minutes", first * MINUTE_SECONDS, { points });
 }
 
 const Stored = z.object({ sk: z.string(), d: z.instanceof(Uint8Array) });
@@ -70,7 +69,7 @@ interface Range {
 
 /** The points of a kind between two times. An item that cannot be read costs its own points. */
 async function readKind({ account_id, id }: MetricOwner, kind: Kind, { from, to, only }: Range): Promise<TimedPoint[]> {
-  const longest = { minutes: RING_MINUTES * MINUTE, tens: TENS_BLOCK, hours: DAY }[kind];
+  const longest = { minutes: RING_MINUTES * MINUTE_SECONDS, tens: TENS_BLOCK, hours: DAY_SECONDS }[kind];
   const between = [sortKey(kind, from - longest), sortKey(kind, to)] as const;
   const { step } = KINDS[kind];
   return (await queryAll(keys.figures(account_id, id), { between })).flatMap((item) => {
@@ -91,15 +90,15 @@ async function readKind({ account_id, id }: MetricOwner, kind: Kind, { from, to,
 /** Those of the last visit, if it was lately. */
 export async function newestMetrics(server: MetricOwner): Promise<TimedPoint[]> {
   const now = Math.floor(Date.now() / 1000);
-  const last = await readKind(server, "minutes", { from: now - LATELY, to: now + MINUTE });
+  const last = await readKind(server, "minutes", { from: now - LATELY, to: now + MINUTE_SECONDS });
   const newest = last.at(-1);
   return newest === undefined ? [] : last.filter(({ at }) => at > newest.at - TEN_MINUTES);
 }
-const LATELY = 30 * MINUTE;
+const LATELY = 30 * MINUTE_SECONDS;
 
 /** Points of at most a step: as long ones as there are, and minutes where there are none yet. */
 export async function readMetrics(server: MetricOwner, { step, ...range }: Range & { step: number }): Promise<TimedPoint[]> {
-  const kind = step < TEN_MINUTES ? undefined : step < HOUR ? "tens" : "hours";
+  const kind = step < TEN_MINUTES ? undefined : step < HOUR_SECONDS ? "tens" : "hours";
   const summed = kind === undefined ? [] : await readKind(server, kind, range);
   const last = summed.at(-1);
   const from = last === undefined ? range.from : last.at + last.seconds;
@@ -176,13 +175,13 @@ function summarizePoint(points: readonly TimedPoint[]): { means: Point; maxima: 
 
 /** Sums up a day, which is over. Done twice, it writes the same. */
 export async function sumUpDay(server: MetricOwner, day: number): Promise<void> {
-  const from = day * DAY;
-  const minutes = await readKind(server, "minutes", { from, to: from + DAY });
+  const from = day * DAY_SECONDS;
+  const minutes = await readKind(server, "minutes", { from, to: from + DAY_SECONDS });
   if (minutes.length === 0) return;
-  for (let start = from; start < from + DAY; start += TENS_BLOCK) {
+  for (let start = from; start < from + DAY_SECONDS; start += TENS_BLOCK) {
     const tens = summarize(minutes, { from: start, step: TEN_MINUTES, count: TENS_BLOCK / TEN_MINUTES });
     if (tens.points.some((point) => point !== undefined)) await write(server, "tens", start, tens);
   }
   // Last: as long as there are none, the day's minutes are read.
-  await write(server, "hours", from, summarize(minutes, { from, step: HOUR, count: DAY / HOUR }));
+  await write(server, "hours", from, summarize(minutes, { from, step: HOUR_SECONDS, count: DAY_SECONDS / HOUR_SECONDS }));
 }

@@ -5,6 +5,7 @@ import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { queryAll, updateRaw } from "../data/table.ts";
 import { count, mark, text, textOrNull } from "./schemas/fields.ts";
+import { HOUR_MS } from "../domain/durations.ts";
 
 const OutsideUse = z.object({
   account_id: text,
@@ -17,8 +18,6 @@ const OutsideUse = z.object({
   told: mark,
 });
 export type OutsideUse = z.infer<typeof OutsideUse>;
-
-const HOUR_MS = 3_600_000;
 
 export async function recordOutsideUse({
   account_id,

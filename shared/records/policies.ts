@@ -7,6 +7,7 @@ import type { PolicyFields } from "../api/backup-policy.ts";
 import { BackupPolicy, POLICY_UNVERSIONED } from "../api/policy-shown.ts";
 import { instanceBeingDeleted, notFound } from "../api/errors.ts";
 import { nameOfBackup } from "../domain/backup-name.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 import { bytesOfId, newId } from "../domain/ids.ts";
 import { BACKUP_WAITING, INSTANCE_RENAMABLE, LIFECYCLE, type ProtectionStatus } from "../domain/lifecycle.ts";
 import { SPREAD_MINUTES } from "../domain/limits.ts";
@@ -39,7 +40,6 @@ export const policyVersion = (policy: PolicyRecord): Version =>
   });
 
 export const toIso = (at: number): string => new Date(at).toISOString();
-const MINUTE_MS = 60_000;
 export const minutesAfter = (at: string, minutes: number): string => toIso(Date.parse(at) + minutes * MINUTE_MS);
 
 const chooseShard = (instanceId: string): number => bytesOfId(instanceId).readUInt8(15) % POLICY_SHARDS;

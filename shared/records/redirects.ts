@@ -1,6 +1,7 @@
 // Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the
 // account takes one.
 import * as z from "zod";
+import { DAY_MS } from "../domain/durations.ts";
 import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { createRef } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
@@ -8,8 +9,6 @@ import { keys, keyString } from "../data/keys.ts";
 import { InstanceRecord } from "./schemas/instance.ts";
 import { find, type Ref } from "../data/table.ts";
 import { keyOfWrite } from "../data/writes.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Which instance redirects a domain. */
 const Redirect = z.object({ owner_id: z.string() });

@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { notFound, tokenRotated } from "../api/errors.ts";
 import { Token, TOKEN_UNVERSIONED } from "../api/tokens.ts";
+import { HOUR_MS } from "../domain/durations.ts";
 import type { Environment } from "../domain/environments.ts";
 import { buildEtag, versionedFields } from "../domain/etag.ts";
 import { networkInText, parseNetwork } from "../domain/network.ts";
@@ -96,8 +97,6 @@ export function reserveToken(change: Change, by: By, environment: Environment, d
   change.claim(keys.tokenName(change.accountId, unique_name), "name", id);
   return added;
 }
-
-const HOUR_MS = 3_600_000;
 
 interface Rotation {
   environment: Environment;

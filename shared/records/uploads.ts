@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { notFound, tooManyUploads } from "../api/errors.ts";
 import { UnfinishedUpload, type Upload } from "../api/uploads.ts";
+import { DAY_MS, HOUR_MS } from "../domain/durations.ts";
 import { newId } from "../domain/ids.ts";
 import { UPLOAD } from "../domain/limits.ts";
 import { getAccount } from "./accounts.ts";
@@ -49,8 +50,6 @@ export const toUpload = (upload: UploadRecord, parts: Upload["parts"]): Upload =
 /** The size of each part. */
 export const computePartSizes = ({ size_bytes, part_size }: Pick<UploadRecord, "size_bytes" | "part_size">): number[] =>
   Array.from({ length: Math.ceil(size_bytes / part_size) }, (_, index) => Math.min(part_size, size_bytes - index * part_size));
-
-const DAY_MS = 86_400_000;
 
 export function reserveUpload(
   change: Change,
@@ -105,8 +104,6 @@ export function finishUpload(change: Change, upload: UploadRecord): void {
   if (!upload.counted) change.use("backup_bytes", upload.size_bytes, { limited: false });
   unmarkExpiring(change, upload);
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Puts a completed upload back whose import could not be started. It may then be one more than an account may begin. It lasts for

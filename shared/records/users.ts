@@ -4,6 +4,7 @@ import * as z from "zod";
 import { ApiError, emailTaken, lastOwner, notCurrentPassword, notFound, wrongPassword } from "../api/errors.ts";
 import { type Granted, hasRole, listPermissions, type Role, ROLES, type SignedInWith } from "../api/roles.ts";
 import { AccountUser, USER_UNVERSIONED } from "../api/users.ts";
+import { HOUR_MS } from "../domain/durations.ts";
 import { bytesOfId, timeOfId } from "../domain/ids.ts";
 import { unicodeEmail } from "./unicode-names.ts";
 import { SESSION_HOURS, SESSIONS_PER_USER } from "../domain/limits.ts";
@@ -212,7 +213,7 @@ export const passwordTag = (passwordHash: string): Uint8Array =>
   createHash("sha256").update(passwordHash).digest().subarray(0, PASSWORD_TAG_BYTES);
 
 /** A session has a fixed length, and its ID contains the time when it was opened. */
-export const endOfSession = (sessionId: string): Date => new Date(timeOfId(sessionId) + SESSION_HOURS * 3_600_000);
+export const endOfSession = (sessionId: string): Date => new Date(timeOfId(sessionId) + SESSION_HOURS * HOUR_MS);
 
 const SESSION_RANDOM_BYTES = 3;
 

@@ -10,6 +10,7 @@ import { parseEach } from "../data/parse-each.ts";
 import { find, queryAll, readAll, type Ref, updateOne } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../domain/durations.ts";
 import { newId } from "../domain/ids.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import { permissionsFor } from "../api/subscriptions.ts";
@@ -168,7 +169,7 @@ function writeOnce(change: Change, { id, updated_at }: WebhookRecord, set: Item)
 /** A client that sends back what it has read means the URL of a chat that it was not shown. */
 export const isShownUrl = ({ url, sealed_url }: WebhookRecord, sent: string): boolean => sealed_url !== undefined && sent === url;
 
-const OVERLAP_MS = WEBHOOK.rotationHours * 3_600_000;
+const OVERLAP_MS = WEBHOOK.rotationHours * HOUR_MS;
 
 export async function rotate(change: Change, webhook: WebhookRecord): Promise<{ webhook: WebhookRecord; secret: string }> {
   const value = newWebhookSecret();
@@ -212,7 +213,7 @@ export async function disableWebhook(
   await tryCommit(change); // unless it was changed meanwhile
 }
 
-const FAILING_MS = WEBHOOK.failingDays * 86_400_000;
+const FAILING_MS = WEBHOOK.failingDays * DAY_MS;
 const hasFailedForLong = ({ failing_since }: WebhookHealth): boolean =>
   failing_since !== null && Date.parse(failing_since) < Date.now() - FAILING_MS;
 
@@ -277,8 +278,6 @@ export function requireEnabled({ enabled }: WebhookRecord): void {
 export function requireSecret({ format, enabled }: WebhookRecord): void {
   if (format !== "json") throw noWebhookSecret(enabled ? "ok" : "disabled");
 }
-
-const MINUTE_MS = 60_000;
 
 /** Counts a test of a webhook. Seconds to wait if there have been too many in a minute; then nothing is counted. */
 export async function secondsToNextTest({ account_id, id }: WebhookRecord): Promise<number | undefined> {

@@ -9,6 +9,7 @@ import * as z from "zod";
 import { ApiError, firstInProgress, invalid } from "../api/errors.ts";
 import { type Change, operationIn } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
+import { HOUR_MS } from "../domain/durations.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import { find, type Ref } from "../data/table.ts";
 import { put } from "../data/writes.ts";
@@ -98,7 +99,7 @@ export async function storeResponse(change: Change, request: IdempotentRequest, 
 export const reserveKey = async (change: Change, request: IdempotentRequest): Promise<void> =>
   record(change, request, { answer: "", expires_at: new Date(0).toISOString(), reserved_until: inADay() });
 
-const inADay = (): string => new Date(Date.now() + IDEMPOTENCY_HOURS * 3_600_000).toISOString();
+const inADay = (): string => new Date(Date.now() + IDEMPOTENCY_HOURS * HOUR_MS).toISOString();
 
 async function record(
   change: Change,

@@ -3,7 +3,8 @@ import { dayWhenFull } from "../../dashboard/src/metrics/forecast.ts";
 import { splitAtGaps } from "../../dashboard/src/metrics/gaps.ts";
 import { groupMarks, MARK_LINES_MAX } from "../../dashboard/src/metrics/mark-lines.ts";
 import { Operation } from "../../shared/api/operations.ts";
-import { type MetricValues, INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../shared/domain/durations.ts";
+import { type MetricValues, INSTANCE_SERIES, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { storeSamples } from "../../shared/records/metrics.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
 import { expect } from "vitest";
@@ -23,7 +24,7 @@ test("charts show the figures of a server and of an instance, by keyboard too, f
   const instance = await seedInstance(mine.id, { server_id: server.id });
   const now = Math.floor(Date.now() / 1000);
   const samples = Array.from({ length: 60 }, (_, index): Sample => ({
-    at: now - (60 - index) * MINUTE,
+    at: now - (60 - index) * MINUTE_SECONDS,
     server: all(SERVER_SERIES, 10 + index),
     instances: new Map([[instance.id, all(INSTANCE_SERIES, 20 + index)]]),
   }));
@@ -57,7 +58,7 @@ test("a chart names each line once, whether or not it has gaps, and a new server
   await recordReport(server, { disk_size_bytes: 40e9, disk_free_bytes: 12e9, memory_free_bytes: 1e9, certificates: undefined });
   const now = Math.floor(Date.now() / 1000);
   const samples = [100, 99, 98, 10, 9, 8].map((minutes): Sample => ({
-    at: now - minutes * MINUTE,
+    at: now - minutes * MINUTE_SECONDS,
     server: all(SERVER_SERIES, minutes),
     instances: new Map(),
   }));

@@ -1,7 +1,8 @@
 // GET /instances/:id/metrics
 import { beforeAll, expect, test } from "vitest";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { INSTANCE_SERIES, MINUTE, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../shared/domain/durations.ts";
+import { INSTANCE_SERIES, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { storeSamples } from "../../shared/records/metrics.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedInstance, seedServer } from "../harness/seed.ts";
@@ -11,7 +12,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const now = Math.floor(Date.now() / 1000 / MINUTE) * MINUTE;
+const now = Math.floor(Date.now() / 1000 / MINUTE_SECONDS) * MINUTE_SECONDS;
 const figures = (requests: number) => INSTANCE_SERIES.map(({ name }) => (name === "requests" ? requests : null));
 const shown = async (id: string) => {
   const { series } = (await me.api.get(`/instances/${id}/metrics?series=requests`)).as(Metrics);
@@ -25,7 +26,11 @@ test("an instance's metrics are those that its own server reports of it", async 
   const none = SERVER_SERIES.map(() => null);
   const visit = (id: string, instances: [string, number][]) =>
     storeSamples({ account_id: me.id, id }, [
-      { at: now - 5 * MINUTE, server: none, instances: new Map(instances.map(([each, count]) => [each, figures(count)])) },
+      {
+        at: now - 5 * MINUTE_SECONDS,
+        server: none,
+        instances: new Map(instances.map(([each, count]) => [each, figures(count)])),
+      },
     ]);
   await visit(server.id, [
     [one.id, 12],

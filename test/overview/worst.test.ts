@@ -1,7 +1,8 @@
 // GET /overview/worst
 import { expect, test } from "vitest";
 import { worst } from "../../shared/api/overview.ts";
-import { INSTANCE_SERIES, MINUTE } from "../../shared/domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../shared/domain/durations.ts";
+import { INSTANCE_SERIES } from "../../shared/domain/metrics.ts";
 import { WORST } from "../../shared/domain/limits.ts";
 import { storeSamples } from "../../shared/records/metrics.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
@@ -29,7 +30,7 @@ test("the servers and instances that are loaded most are shown, the worst first,
       [named[0], measured(10 * (index + 1))],
       [named[1], measured(90)],
     ]);
-    await storeSamples({ account_id: mine.id, id: server.id }, [{ at: now - MINUTE, server: [], instances: all }]);
+    await storeSamples({ account_id: mine.id, id: server.id }, [{ at: now - MINUTE_SECONDS, server: [], instances: all }]);
   }
   const found = (await mine.api.get("/overview/worst")).as(worst().data);
   expect(found.complete).toBe(true);
@@ -53,7 +54,7 @@ test("of more servers than are compared, those whose memory is used most count",
   }
   const instance = await seedInstance(mine.id, { server_id: last?.id ?? "" });
   const p95 = INSTANCE_SERIES.map(({ name }) => (name === "p95_ms" ? 400 : null));
-  const sample = { at: Math.floor(Date.now() / 1000) - MINUTE, server: [], instances: new Map([[instance.id, p95]]) };
+  const sample = { at: Math.floor(Date.now() / 1000) - MINUTE_SECONDS, server: [], instances: new Map([[instance.id, p95]]) };
   await storeSamples({ account_id: mine.id, id: last?.id ?? "" }, [sample]);
   const found = (await mine.api.get("/overview/worst")).as(worst().data);
   expect(found.complete).toBe(false);

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 import { Alert } from "../../shared/api/alerts.ts";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { INSTANCE_SERIES, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../shared/domain/durations.ts";
+import { INSTANCE_SERIES, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { queryAll } from "../../shared/data/table.ts";
 import { readAlerts } from "../../shared/operations/monitoring/alerts.ts";
@@ -60,7 +61,7 @@ test("each minute is stored once, and a day is summed up once it is over", async
     WatchedServer.parse({ account_id: me.id, server_id: server.id, last_seen_at: null, ...fields });
   const sample = (seconds: number): Sample => ({ at: seconds, server: SERVER_SERIES.map(() => 1), instances: new Map() });
   const now = Math.floor(at / 1000);
-  const all = Array.from({ length: 10 }, (_, index) => sample(now - (9 - index) * MINUTE));
+  const all = Array.from({ length: 10 }, (_, index) => sample(now - (9 - index) * MINUTE_SECONDS));
   const record = await getServer(me.id, server.id);
   const first = await collectMetrics(record, watched({}), all.slice(0, 6), at);
   expect(first).toMatchObject({ figures_at: all[5]?.at, figures_day: expect.any(Number) });
@@ -76,7 +77,7 @@ test("each minute is stored once, and a day is summed up once it is over", async
   expect(await kinds()).toMatch(/^mmt{1,2}u+$/);
   const DAYS: Readonly<Record<string, number>> = { m: 7, t: 90, u: 400 };
   for (const { sk, ttl } of await itemsOf(server.id)) {
-    const kept = Number(ttl) - MINUTE * Number(String(sk).slice(1)); // from its first minute on, and it is a day long at most
+    const kept = Number(ttl) - MINUTE_SECONDS * Number(String(sk).slice(1)); // from its first minute on, and it is a day long at most
     expect(kept / 86_400).toBe((DAYS[String(sk).charAt(0)] ?? 0) + 1);
   }
 });
@@ -87,12 +88,12 @@ test("of samples over more than three hours, all but the oldest are stored", asy
   const watched = WatchedServer.parse({ account_id: me.id, server_id: server.id, last_seen_at: null });
   const now = Math.floor(Date.now() / 1000);
   const sample = (minutes: number): Sample => ({
-    at: now - minutes * MINUTE,
+    at: now - minutes * MINUTE_SECONDS,
     server: SERVER_SERIES.map(() => minutes),
     instances: new Map(),
   });
   await collectMetrics(record, watched, [181, 180, 90, 0].map(sample), now * 1000);
-  const from = new Date((now - 200 * MINUTE) * 1000).toISOString();
+  const from = new Date((now - 200 * MINUTE_SECONDS) * 1000).toISOString();
   const { series } = (await me.api.get(`/servers/${server.id}/metrics?series=load&step=60&from=${from}`)).as(Metrics);
   expect(known(series[0]?.values)).toHaveLength(3);
 });
@@ -104,11 +105,11 @@ async function visited() {
   const record = await getServer(me.id, server.id);
   let now = Math.floor(Date.now() / 1000);
   async function visit(cpu: number, requests: number, errors: number, count = 30): Promise<void> {
-    now += count * MINUTE;
+    now += count * MINUTE_SECONDS;
     const samples = Array.from({ length: count }, (_, index): Sample => {
       const own = { requests, errors_5xx: errors } as Readonly<Record<string, number>>;
       return {
-        at: now - (count - 1 - index) * MINUTE,
+        at: now - (count - 1 - index) * MINUTE_SECONDS,
         server: SERVER_SERIES.map(({ name }) => (name === "cpu_percent" ? cpu : null)),
         instances: new Map([[instance.id, INSTANCE_SERIES.map(({ name }) => own[name] ?? null)]]),
       };

@@ -1,7 +1,8 @@
 // GET /servers/:id/metrics
 import { beforeAll, expect, test } from "vitest";
 import { Metrics } from "../../shared/api/metrics.ts";
-import { type MetricValues, MINUTE, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../shared/domain/durations.ts";
+import { type MetricValues, type Sample, SERVER_SERIES } from "../../shared/domain/metrics.ts";
 import { storeSamples, sumUpDay } from "../../shared/records/metrics.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedServer } from "../harness/seed.ts";
@@ -12,7 +13,7 @@ beforeAll(async () => {
 });
 
 const DAY = 86_400;
-const now = Math.floor(Date.now() / 1000 / MINUTE) * MINUTE;
+const now = Math.floor(Date.now() / 1000 / MINUTE_SECONDS) * MINUTE_SECONDS;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 const cpu = (percent: number): MetricValues => SERVER_SERIES.map(({ name }) => (name === "cpu_percent" ? percent : null));
 
@@ -20,8 +21,8 @@ const cpu = (percent: number): MetricValues => SERVER_SERIES.map(({ name }) => (
 async function measured(id: string, from: number, minutes: number): Promise<void> {
   for (let start = 0; start < minutes; start += 10) {
     const samples = Array.from({ length: Math.min(10, minutes - start) }, (_, index): Sample => {
-      const at = from + (start + index) * MINUTE;
-      return { at: at + 7, server: cpu((at / MINUTE) % 60), instances: new Map() };
+      const at = from + (start + index) * MINUTE_SECONDS;
+      return { at: at + 7, server: cpu((at / MINUTE_SECONDS) % 60), instances: new Map() };
     });
     await storeSamples({ account_id: me.id, id }, samples);
   }
@@ -30,15 +31,15 @@ const read = async (id: string, query: string) => (await me.api.get(`/servers/${
 
 test("the last three hours are shown by the minute, all series, with null where nothing was measured", async () => {
   const { id } = await seedServer(me.id);
-  await measured(id, now - 20 * MINUTE, 15);
+  await measured(id, now - 20 * MINUTE_SECONDS, 15);
   const { from, step, series } = await read(id, "");
   expect([step, series.map(({ name }) => name)]).toEqual([60, SERVER_SERIES.map(({ name }) => name)]);
   const values = series.find(({ name }) => name === "cpu_percent")?.values ?? [];
-  const at = (seconds: number): number | null => values[(seconds - Date.parse(from) / 1000) / MINUTE] ?? null;
+  const at = (seconds: number): number | null => values[(seconds - Date.parse(from) / 1000) / MINUTE_SECONDS] ?? null;
   expect(values.length).toBeGreaterThanOrEqual(180);
-  expect(at(now - 20 * MINUTE)).toBe(((now - 20 * MINUTE) / MINUTE) % 60);
+  expect(at(now - 20 * MINUTE_SECONDS)).toBe(((now - 20 * MINUTE_SECONDS) / MINUTE_SECONDS) % 60);
   expect(values.filter((value) => value !== null)).toHaveLength(15);
-  expect([at(now - 21 * MINUTE), at(now - 4 * MINUTE)]).toEqual([null, null]);
+  expect([at(now - 21 * MINUTE_SECONDS), at(now - 4 * MINUTE_SECONDS)]).toEqual([null, null]);
   expect(series.every(({ maxima }) => maxima === undefined)).toBe(true);
 });
 

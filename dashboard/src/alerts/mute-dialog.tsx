@@ -11,8 +11,8 @@ import { FormDialog } from "../resource/form/form-dialog.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { serviceNow } from "../session/clock.ts";
 import { momentInWords, notifyMuted } from "./muted.ts";
+import { HOUR_MS } from "../../../shared/domain/durations.ts";
 
-const HOUR_MS = 3_600_000;
 const HOURS = [1, 24, 7 * 24, MUTED_DAYS_MAX * 24] as const;
 const PROPOSED = "24";
 

@@ -1,7 +1,7 @@
 // The sizes of backups at regular times, as a chart shows them.
 import type { Backup } from "../../../shared/api/backups.ts";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 
-const DAY_MS = 86_400_000;
 /** More are no use on a screen. */
 const POINTS_MAX = 300;
 

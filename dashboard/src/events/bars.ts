@@ -1,6 +1,5 @@
 // The bars of a time line: hours, days or weeks, so that all of its statuses are at most 300 points.
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from "../../../shared/domain/durations.ts";
 /** As many hours can be told apart. */
 const HOURS_MAX = 48;
 /** With four statuses per bar. */

@@ -1,6 +1,7 @@
 // The failures of the last days that nothing has mended.
 import { useQueries, useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 import { OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { needsOf, useMay } from "../app/may.tsx";
@@ -9,7 +10,6 @@ import { serviceNow } from "../session/clock.ts";
 import { endedAt, isBackup, type FailedResource, resourceIdsOf, unresolvedFailures } from "./unresolved-failures.ts";
 
 const DAYS = 7;
-const DAY_MS = 86_400_000;
 
 const isRecent = (at: string): boolean => Date.parse(at) > serviceNow() - DAYS * DAY_MS;
 

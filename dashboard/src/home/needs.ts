@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Alert } from "../../../shared/api/alerts.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { ALERT, type AlertKind } from "../../../shared/domain/alerts.ts";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 import { SERVER_PHASES } from "../../../shared/domain/lifecycle.ts";
 import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { DISK_STEPS } from "../../../shared/domain/low-disk.ts";
@@ -17,7 +18,6 @@ import type { Tallies } from "./use-tally.ts";
 
 /** As the first event of an API key that expires, unless the account has changed that. */
 const EXPIRING_DAYS = 14;
-const DAY_MS = 86_400_000;
 
 /** Not those that a rotation ends. */
 const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {

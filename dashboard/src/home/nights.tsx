@@ -7,6 +7,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 import { NIGHTS_BACKUPS_MAX } from "../../../shared/domain/limits.ts";
 import { Failure } from "../app/failure.tsx";
 import { Link } from "../app/link.tsx";
@@ -34,7 +35,6 @@ interface Props {
 }
 
 const DAYS = 7;
-const DAY_MS = 86_400_000;
 /** The rows with trouble are the first. */
 const ROWS = 20;
 const KINDS = ["completed", "drillFailed", "failed", "running", "none"] as const;

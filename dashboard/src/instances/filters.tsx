@@ -10,6 +10,7 @@ import type { Narrowing } from "../resource/list/list-query.ts";
 import { usePages } from "../resource/page/use-pages.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { serviceNow } from "../session/clock.ts";
+import { DAY_MS, HOUR_MS } from "../../../shared/domain/durations.ts";
 import { EDITIONS } from "../../../shared/domain/erp-versions.ts";
 
 const NAMES = ["version", "edition", "image", "older", "drill"] as const;
@@ -17,7 +18,6 @@ const DRILLS = ["passed", "failed"] as const;
 /** Whether there is a newer image, as the API says it. */
 const IMAGES = { newer: "true", newest: "false" } as const;
 const DAYS = [1, 2, 7, 30] as const;
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
 
 /** By the hour: the same filter is the same question for a while. */
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();

@@ -1,10 +1,10 @@
 // When a disk will be full, if it goes on filling as it has.
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 
 /** Fewer days say nothing about those to come. */
 export const DAYS_MIN = 7;
 /** Beyond, nobody plans. */
 const DAYS_MAX = 365;
-const DAY_MS = 86_400_000;
 
 /**
  * The day, null if it does not fill, or not for a year, and undefined if nobody can tell yet. Figures are one a day, from the

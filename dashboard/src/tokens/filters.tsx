@@ -9,10 +9,11 @@ import type { Narrowing } from "../resource/list/list-query.ts";
 import { isUnused, smallList, UNUSED, unusedIn } from "../resource/list/small-list.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { serviceNow } from "../session/clock.ts";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 
 const NAMES = ["permission", "older", "expires"] as const;
 const ENDS = ["never", "soon", "expired"] as const;
-const SOON_MS = 30 * 86_400_000;
+const SOON_MS = 30 * DAY_MS;
 
 /** What a link has that is no such filter is left out. */
 const tokenQuery = (place: ListState): ListQuery => ({

@@ -9,6 +9,7 @@ import { listChildren, newestChildren } from "../../../shared/data/child-lists.t
 import { returnSlot, tryAcquireSlot } from "../../../shared/data/slots.ts";
 import { keys, keyString } from "../../../shared/data/keys.ts";
 import { readAll } from "../../../shared/data/table.ts";
+import { HOUR_MS } from "../../../shared/domain/durations.ts";
 import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
@@ -91,7 +92,7 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   return canBegin || withStatus(run, ITEM.running).length > 0 ? "busy" : "idle";
 }
 
-const isExpired = ({ created_at }: OperationRecord): boolean => Date.now() - Date.parse(created_at) >= BULK.hours * 3_600_000;
+const isExpired = ({ created_at }: OperationRecord): boolean => Date.now() - Date.parse(created_at) >= BULK.hours * HOUR_MS;
 
 const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.filter((item) => item.status === status);
 

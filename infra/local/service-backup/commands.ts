@@ -1,9 +1,10 @@
 // The operator's commands for backups of the service itself: what `npm run admin` prints, and by what it fails.
 import { join } from "node:path";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 import { requirePassphrase } from "../../passphrase.ts";
 import { LocalError } from "../errors.ts";
 import { type BackupStore, openBackupStore } from "./store.ts";
-import { ageOf, backUpService, DAY_MS, listBackups, restoreService, type ServiceBackup } from "./service-backup.ts";
+import { ageOf, backUpService, listBackups, restoreService, type ServiceBackup } from "./service-backup.ts";
 
 /** A month of daily ones. */
 const KEPT = 30;

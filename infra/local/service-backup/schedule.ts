@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { ROOT } from "../../built.ts";
 import { requirePassphrase } from "../../passphrase.ts";
 import { parseStoreLocation } from "./store.ts";
+import { HOUR_MS } from "../../../shared/domain/durations.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
-
-const HOUR_MS = 3600 * 1000;
 
 /**
  * Returns the function that begins them; undefined unless the operator's SERVICE_BACKUP_TO says where they go. The command does

@@ -19,6 +19,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, gunzipSync } from "node:zlib";
 import * as z from "zod";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 import { parseJson } from "../../../shared/domain/json.ts";
 import { callDynamoDb, type Database, startDynamoDb } from "../dynamodb/dynamodb.ts";
 import { LocalError } from "../errors.ts";
@@ -77,7 +78,6 @@ export async function listBackups(store: BackupStore): Promise<ServiceBackup[]> 
   }
 }
 
-export const DAY_MS = 24 * 3600 * 1000;
 export const ageOf = ({ created_at }: ServiceBackup): number => Date.now() - Date.parse(created_at);
 
 interface Taking {

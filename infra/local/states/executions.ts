@@ -2,6 +2,7 @@
 import type { Event } from "../events/events.ts";
 import type { Execution, Outcome, Records } from "./records.ts";
 import { runExecution, type RunnableMachine, type Runtime } from "./run-execution.ts";
+import { DAY_MS } from "../../../shared/domain/durations.ts";
 
 // Step Functions keeps 90 days of history, too. The number limits what a start has to read: 10,000 files in half a second.
 const KEPT_DAYS = 90;
@@ -129,7 +130,7 @@ function announcer(executions: Map<string, Execution>, { emit, records }: Option
 }
 
 async function prune(executions: Map<string, Execution>, records: Records): Promise<void> {
-  const oldest = Date.now() - KEPT_DAYS * 86_400_000;
+  const oldest = Date.now() - KEPT_DAYS * DAY_MS;
   const done = [...executions.values()]
     .filter((each) => each.announced)
     .toSorted((a, b) => (b.stopDate ?? 0) - (a.stopDate ?? 0));

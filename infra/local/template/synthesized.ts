@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, ut
 import { basename, dirname, join } from "node:path";
 import { ROOT } from "../../built.ts";
 import { readCommit } from "../../commit.ts";
+import { HOUR_MS } from "../../../shared/domain/durations.ts";
 import type { Environment } from "../../../shared/domain/environments.ts";
 
 /** The folder of the templates for these bundles. Loading the CDK takes seconds, so this does it only if necessary. */
@@ -42,8 +43,7 @@ function removeOlder(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     const found = statSync(path, { throwIfNoEntry: false }); // another process may have moved or removed it meanwhile
-    if (found !== undefined && Date.now() - found.mtimeMs > KEPT_HOURS * 3_600_000)
-      rmSync(path, { recursive: true, force: true });
+    if (found !== undefined && Date.now() - found.mtimeMs > KEPT_HOURS * HOUR_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 

@@ -1,10 +1,10 @@
 // What a simulated ERP, its database and its proxy log, in the formats of real ones: how they started, and each minute what they
 // are asked for.
+import { MINUTE_MS } from "../../domain/durations.ts";
 import { isReached, type SandboxErp, type SandboxJob } from "../../providers/sandbox/machines.ts";
 
 /** A real one would have been rotated. */
 const MINUTES = 180;
-const MINUTE_MS = 60_000;
 
 /** An ERP of such a domain runs, and its log has a traceback. */
 const FAILS = "fail-boot.";

@@ -1,6 +1,7 @@
 // The figures of a simulated machine: made up from its name and the minute alone, so that whoever asks twice sees the same.
 // Each day has busy hours, and each machine its own pace.
-import { INSTANCE_SERIES, MINUTE, RING_MINUTES, type Sample, SERVER_SERIES } from "../../domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../domain/durations.ts";
+import { INSTANCE_SERIES, RING_MINUTES, type Sample, SERVER_SERIES } from "../../domain/metrics.ts";
 import { SANDBOX_CATALOG } from "../../providers/sandbox/catalog.ts";
 import type { SandboxErp, SandboxMachine } from "../../providers/sandbox/machines.ts";
 
@@ -18,10 +19,10 @@ export function inventSamples(
   erps: ReadonlyMap<string, SandboxErp>,
   { since, now, diskUsed, memoryUsed }: { since: number; now: number; diskUsed: number; memoryUsed: number },
 ): Sample[] {
-  const created = Math.floor(Date.parse(machine.created_at) / 1000 / MINUTE) * MINUTE;
-  const last = Math.floor(now / MINUTE) * MINUTE;
-  const count = Math.min(RING_MINUTES, Math.max(0, (last - Math.max(created - MINUTE, since)) / MINUTE));
-  return Array.from({ length: Math.ceil(count) }, (_, index) => last - (Math.ceil(count) - 1 - index) * MINUTE)
+  const created = Math.floor(Date.parse(machine.created_at) / 1000 / MINUTE_SECONDS) * MINUTE_SECONDS;
+  const last = Math.floor(now / MINUTE_SECONDS) * MINUTE_SECONDS;
+  const count = Math.min(RING_MINUTES, Math.max(0, (last - Math.max(created - MINUTE_SECONDS, since)) / MINUTE_SECONDS));
+  return Array.from({ length: Math.ceil(count) }, (_, index) => last - (Math.ceil(count) - 1 - index) * MINUTE_SECONDS)
     .filter((at) => at > since && at >= created)
     .map((at) => {
       const instances = new Map([...erps].map(([id, erp]) => [id, inventErp(id, erp, at)]));
@@ -56,7 +57,7 @@ function inventErp(id: string, { domain, status, files, database }: SandboxErp, 
   if (status !== "running" || database === null) return inOrder(INSTANCE_SERIES, {});
   const active = activity(id, at);
   const requests = Math.round(20 + 160 * active * (0.7 + 0.6 * noise(id, at, 1)));
-  const isTenth = (at / MINUTE) % 10 === 0;
+  const isTenth = (at / MINUTE_SECONDS) % 10 === 0;
   return inOrder(INSTANCE_SERIES, {
     erp_cpu_percent: 2 + 45 * active * (0.6 + 0.8 * noise(id, at, 2)),
     erp_memory_bytes: 380 * MB + 90 * MB * active + 10 * MB * noise(id, at, 3),
@@ -89,7 +90,7 @@ function activity(seed: string, at: number): number {
 
 /** From 0 to 1, the same for the same arguments. */
 function noise(seed: string, at: number, kind: number): number {
-  let hash = Math.imul(at / MINUTE + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b);
+  let hash = Math.imul(at / MINUTE_SECONDS + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b);
   for (const character of seed) hash = Math.imul(hash ^ character.charCodeAt(0), 0xc2b2ae35) ^ (hash >>> 13);
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }

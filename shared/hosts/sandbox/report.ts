@@ -1,5 +1,6 @@
 // What a simulated machine reports about itself: figures as those of a real one with as many ERPs, and which of these cannot be
 // used.
+import { DAY_MS } from "../../domain/durations.ts";
 import type { StatusLine } from "../../operations/monitoring/health.ts";
 import type { MachineReport } from "../../records/host-reports.ts";
 import { listErps, type SandboxErp, type SandboxMachine } from "../../providers/sandbox/machines.ts";
@@ -70,7 +71,6 @@ function findWorst(uses: readonly { instance_id: string; used_bytes: number; quo
 const countBytes = ({ database, files }: SandboxErp): number =>
   (database?.data.length ?? 0) + Object.values(files).reduce((sum, text) => sum + text.length, 0);
 
-const DAY = 86_400_000;
 const VALID_DAYS = 90;
 const RENEWED_AFTER_DAYS = 60;
 
@@ -78,8 +78,8 @@ const RENEWED_AFTER_DAYS = 60;
 function inventCertificate(instanceId: string, domain: string): { expires_at: string | null; failing: boolean } {
   if (domain.startsWith("fail-certificate.")) return { expires_at: null, failing: true };
   const created = timeOfId(instanceId);
-  const renewals = Math.max(0, Math.floor((Date.now() - created) / DAY / RENEWED_AFTER_DAYS));
-  return { expires_at: new Date(created + (VALID_DAYS + renewals * RENEWED_AFTER_DAYS) * DAY).toISOString(), failing: false };
+  const renewals = Math.max(0, Math.floor((Date.now() - created) / DAY_MS / RENEWED_AFTER_DAYS));
+  return { expires_at: new Date(created + (VALID_DAYS + renewals * RENEWED_AFTER_DAYS) * DAY_MS).toISOString(), failing: false };
 }
 
 /** Written anew whenever it is read. */

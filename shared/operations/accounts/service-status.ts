@@ -7,6 +7,7 @@ import { keys, protectionFilter } from "../../data/keys.ts";
 import { listPage } from "../../data/lists.ts";
 import { overviewCounts } from "../../data/overview-shards.ts";
 import { queryAll } from "../../data/table.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../domain/durations.ts";
 import { timeOfId } from "../../domain/ids.ts";
 import { DELIVERY, INSTANCE_STATUSES, OPEN_STATUSES, SERVER_STATUSES } from "../../domain/lifecycle.ts";
 import { concurrently } from "../../platform/concurrently.ts";
@@ -19,9 +20,6 @@ import { expiredUploads } from "../../records/uploads.ts";
 import { allWebhooks, showWebhooks } from "../../records/webhooks.ts";
 import { allAccounts } from "./operator.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const ACCOUNTS_AT_ONCE = 4;
 /** Schedules that work all of it off run each minute, or each hour: later than that, they do not keep up. */
 const LATE_AFTER = { policies: 15 * MINUTE_MS, backups: 2 * HOUR_MS, uploads: 2 * HOUR_MS, operations: DAY_MS } as const;

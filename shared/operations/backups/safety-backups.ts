@@ -1,4 +1,5 @@
 // The backup that a restore or a deploy takes before it replaces anything. It has no separate operation: theirs locks it.
+import { DAY_MS } from "../../domain/durations.ts";
 import { type BackupStatus, LIFECYCLE } from "../../domain/lifecycle.ts";
 import { because, type Reason } from "../../domain/reasons.ts";
 import { getAccount } from "../../records/accounts.ts";
@@ -13,7 +14,6 @@ import { NO_REASON, statusReason } from "../../records/reasons.ts";
 import { find } from "../../data/table.ts";
 
 const BACKUP = LIFECYCLE["backup.create"];
-const DAY_MS = 86_400_000;
 
 /** What operations take them before. */
 const BEFORE = {

@@ -5,6 +5,7 @@ import { keys, keyString } from "../../data/keys.ts";
 import { parseOrSkip } from "../../data/parse-each.ts";
 import { readAll } from "../../data/table.ts";
 import { ALERT_KINDS, FAILURE_DAYS, isAlertKind } from "../../domain/alerts.ts";
+import { DAY_MS } from "../../domain/durations.ts";
 import { isId } from "../../domain/ids.ts";
 import { HEALTH_OF_ERP } from "../../domain/lifecycle.ts";
 import { getAccount } from "../../records/accounts.ts";
@@ -17,8 +18,6 @@ import { allTokens, labelRef } from "../../records/tokens.ts";
 import { type AccountAlerts, closeAlertsOf, closeOpenAlert, closeAlertsNotInSettings, readAlerts } from "./alerts.ts";
 import { evaluateInstanceAlerts } from "./event-alerts.ts";
 import { ALERT_RESOURCES, ALERTS_SERVICE } from "../../records/alerts.ts";
-
-const DAY_MS = 86_400_000;
 
 export async function endAlerts(accountId: string, at: number): Promise<void> {
   const alerts = await readAlerts(accountId);

@@ -1,6 +1,7 @@
 // Whether ERPs can be used, as the lines of their machines say: when that is shown and told, and when the service restarts one.
 import { ApiError } from "../../api/errors.ts";
 import type { HEALTH_CHECKS } from "../../api/instances.ts";
+import { DAY_MS } from "../../domain/durations.ts";
 import { newId } from "../../domain/ids.ts";
 import { HEALTH_OF_ERP, type HealthStatus, SERVING } from "../../domain/lifecycle.ts";
 import { MISSES, RESTARTS_A_DAY, STALE_SECONDS } from "../../domain/limits.ts";
@@ -178,8 +179,6 @@ export async function setErpsWatched({ account_id, id }: ServerRecord, isWatched
     await isCommitted(change);
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** Begins a restart, unless the service has begun enough of them today, or something else works on the instance. */
 export async function beginRestart(instance: InstanceRecord, at: number): Promise<OperationRecord | undefined> {

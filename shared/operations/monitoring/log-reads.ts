@@ -4,6 +4,7 @@ import { tooManyLogReads } from "../../api/errors.ts";
 import { keys } from "../../data/keys.ts";
 import { acquireOrCreateSlots, releaseSlot } from "../../data/slots.ts";
 import { find, type Ref } from "../../data/table.ts";
+import { HOUR_MS } from "../../domain/durations.ts";
 import { LOG_READS, WINDOW_SECONDS } from "../../domain/limits.ts";
 import type { Caller } from "../../records/schemas/caller.ts";
 
@@ -56,7 +57,7 @@ export const lastReadingRef = ({ account_id, id }: Caller, instanceId: string): 
 export async function buildReadingUpdate(ref: ReturnType<typeof lastReadingRef>) {
   const now = Date.now();
   const noted = await find(ref);
-  if (noted !== undefined && noted.at > now - READING_LOGGED_HOURS * 3_600_000) return undefined;
+  if (noted !== undefined && noted.at > now - READING_LOGGED_HOURS * HOUR_MS) return undefined;
   return {
     set: { at: now, ttl: secondsAfter(now, 2 * READING_LOGGED_HOURS * 3600) },
     where: { exists: false, same: { at: noted?.at } },

@@ -1,13 +1,13 @@
 // What a visit brings of a machine's figures: it is stored, days that are over are summed up, and alerts open and close.
+import { DAY_SECONDS, MINUTE_SECONDS } from "../../domain/durations.ts";
 import { bytesOfId } from "../../domain/ids.ts";
-import { INSTANCE_SERIES, MINUTE, pick, type Sample, SERVER_SERIES } from "../../domain/metrics.ts";
+import { INSTANCE_SERIES, pick, type Sample, SERVER_SERIES } from "../../domain/metrics.ts";
 import { log } from "../../platform/log.ts";
 import { storeSamples, sumUpDay } from "../../records/metrics.ts";
 import type { ServerRecord, WatchedServer } from "../../records/schemas/server.ts";
 import { type AccountAlerts, evaluateAlert } from "./alerts.ts";
 import { nameOn } from "./report-alerts.ts";
 
-const DAY = 86_400;
 /** Alerts are about the last minutes, so a visit also gets what an earlier one has stored. */
 const CPU_MINUTES = 30;
 const ERROR_MINUTES = 10;
@@ -18,7 +18,7 @@ const LATE_MINUTES = 10;
 
 /** From when on a machine is asked for what it has measured, in seconds. */
 export const metricsSince = ({ figures_at = 0 }: WatchedServer, at: number): number =>
-  Math.min(figures_at, Math.floor(at / 1000) - (CPU_MINUTES + LATE_MINUTES) * MINUTE);
+  Math.min(figures_at, Math.floor(at / 1000) - (CPU_MINUTES + LATE_MINUTES) * MINUTE_SECONDS);
 
 type Collected = Partial<Pick<WatchedServer, "figures_at" | "figures_day">>;
 
@@ -60,8 +60,8 @@ function limited({ instances, ...sample }: Sample, count: number): Sample {
 
 /** The last day that is to be summed up, in days since 1970: each server's turn is at another minute of the day after it. */
 function lastWholeDay(serverId: string, at: number): number {
-  const turn = bytesOfId(serverId).readUInt16BE(12) % (DAY / MINUTE);
-  return Math.floor((at / 1000 - turn * MINUTE) / DAY) - 1;
+  const turn = bytesOfId(serverId).readUInt16BE(12) % (DAY_SECONDS / MINUTE_SECONDS);
+  return Math.floor((at / 1000 - turn * MINUTE_SECONDS) / DAY_SECONDS) - 1;
 }
 
 /** The alerts of a server's processors and of its instances' errors. */
@@ -72,11 +72,11 @@ export async function evaluateMetricAlerts(
 ): Promise<void> {
   const newest = samples.at(-1);
   if (newest === undefined) return;
-  const lately = (minutes: number): Sample[] => samples.filter(({ at }) => at > newest.at - minutes * MINUTE);
+  const lately = (minutes: number): Sample[] => samples.filter(({ at }) => at > newest.at - minutes * MINUTE_SECONDS);
   const measured = lately(CPU_MINUTES).filter((sample) => cpuOf(sample) !== null);
   const busy = withoutGaps(measured.map(cpuOf));
   // A machine that has just started is busy, and that is no alert yet. One that is too busy to take each sample is one.
-  const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE && busy.length > CPU_MINUTES / 2;
+  const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE_SECONDS && busy.length > CPU_MINUTES / 2;
   if (isLong) {
     const found = total(busy) / busy.length;
     await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server.id, found, name: () => server.name });

@@ -1,7 +1,8 @@
 // What GET /servers/:id/metrics and GET /instances/:id/metrics show of the figures that are stored.
 import { invalid } from "../../api/errors.ts";
 import type { Metrics } from "../../api/metrics.ts";
-import { type MetricValues, MINUTE, POINTS_MAX, RING_MINUTES, type Series, type Step, STEPS } from "../../domain/metrics.ts";
+import { MINUTE_SECONDS } from "../../domain/durations.ts";
+import { type MetricValues, POINTS_MAX, RING_MINUTES, type Series, type Step, STEPS } from "../../domain/metrics.ts";
 import { readMetrics, Summary, type TimedPoint } from "../../records/metrics.ts";
 import type { Point } from "../../records/metric-blocks.ts";
 
@@ -27,7 +28,7 @@ export async function showMetrics(server: { account_id: string; id: string }, { 
   const series = all.flatMap(({ name, unit }, index) => {
     if (query.series !== undefined && !query.series.includes(name)) return [];
     const values = steps.map((each) => rounded(each?.mean(index)));
-    return [{ name, unit, values, ...(step > MINUTE && { maxima: steps.map((each) => rounded(each?.max(index))) }) }];
+    return [{ name, unit, values, ...(step > MINUTE_SECONDS && { maxima: steps.map((each) => rounded(each?.max(index))) }) }];
   });
   return { from: new Date(from * 1000).toISOString(), step, series };
 }
@@ -41,7 +42,7 @@ interface Time {
 
 function chooseTime({ from: first, to: last, step: wanted }: Query, now: number): Time {
   const end = (last === undefined ? now : Date.parse(last)) / 1000;
-  const start = first === undefined ? end - RING_MINUTES * MINUTE : Date.parse(first) / 1000;
+  const start = first === undefined ? end - RING_MINUTES * MINUTE_SECONDS : Date.parse(first) / 1000;
   if (start >= end) throw invalid({ field: "from", reason: "must be earlier than to" });
   const times = (wanted === undefined ? STEPS : [wanted]).map((step): Time => {
     const from = Math.floor(start / step) * step;

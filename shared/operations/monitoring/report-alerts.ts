@@ -1,5 +1,6 @@
 // What a machine's report means for the alerts of its server and of the instances on it.
 import { find } from "../../data/table.ts";
+import { DAY_MS, MINUTE_MS } from "../../domain/durations.ts";
 import { FAILED_PROBES_MAX } from "../../domain/limits.ts";
 import { HEALTH } from "../../domain/lifecycle.ts";
 import { instanceRef } from "../../records/instances.ts";
@@ -10,7 +11,6 @@ import type { SeenErp } from "./health.ts";
 import { type AccountAlerts, evaluateAlert } from "./alerts.ts";
 import type { AlertKind } from "../../domain/alerts.ts";
 
-const DAY_MS = 86_400_000;
 const GB = 1_000_000_000;
 
 /** Each machine reports every few minutes: nothing is read or written here as long as nothing opens or closes. */
@@ -49,8 +49,6 @@ export async function nameOn(server: ServerRecord, id: string, isMeant: IsMeant 
   const instance = await find(instanceRef(server.account_id, id));
   return instance?.server_id === server.id && isMeant(instance) ? instance.name : undefined;
 }
-
-const MINUTE_MS = 60_000;
 
 /** A server that does not respond: counted by probes, of which there is one a minute, until it is offline. */
 export async function evaluateUnreachableAlert(

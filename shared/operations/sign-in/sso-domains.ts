@@ -1,6 +1,7 @@
 // Looks once a day whether an account's verified domains still have their TXT records.
 import { Overtaken, startChange } from "../../data/change.ts";
 import { ConditionFailed, find } from "../../data/table.ts";
+import { DAY_MS, HOUR_MS } from "../../domain/durations.ts";
 import { SSO } from "../../domain/limits.ts";
 import { getAccount } from "../../records/accounts.ts";
 import { logOutcome, serviceAuthor } from "../../records/events.ts";
@@ -9,8 +10,8 @@ import { domainClaimRef, loseDomain, recordDomainCheck, ssoRef, txtRecord } from
 import { txtRecords } from "./txt-records.ts";
 
 /** Less than a day, because the schedule runs every six hours. */
-const EVERY_MS = 20 * 3_600_000;
-const UNSEEN_MS = SSO.unseenDays * 86_400_000;
+const EVERY_MS = 20 * HOUR_MS;
+const UNSEEN_MS = SSO.unseenDays * DAY_MS;
 
 const SERVICE = serviceAuthor("Single sign-on", "sso");
 

@@ -1,4 +1,5 @@
 // Lists of at most a few hundred records, which the API does not filter: the page reads them whole, and narrows and sorts them.
+import { DAY_MS } from "../../../../shared/domain/durations.ts";
 import { PER_PAGE_MAX } from "../../../../shared/domain/limits.ts";
 import type { ListQuery } from "../../app/queries.ts";
 import { serviceNow } from "../../session/clock.ts";
@@ -63,7 +64,6 @@ export const smallList =
     };
   };
 
-const DAY_MS = 86_400_000;
 const DAYS = ["30", "90"] as const;
 
 /** For how long nobody has used something, as those that nobody ever has; and these alone. */

@@ -4,6 +4,7 @@ import { locale } from "../../messages/language.ts";
 import { text } from "../../messages/text.ts";
 import { createStore } from "../../session/store.ts";
 import { BASE32 } from "../../../../shared/domain/base32.ts";
+import { DAY_MS } from "../../../../shared/domain/durations.ts";
 
 export const ZONES = ["local", "utc"] as const;
 type Zone = (typeof ZONES)[number];
@@ -124,7 +125,7 @@ export function fieldOfAddress(text: string): string {
   return new Date(time.getTime() - offset).toISOString().slice(0, "2026-11-20T22:00".length);
 }
 
-export const nextDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+export const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 
 /** A chosen day, for the address: when it begins here, with the offset, so that a link means the same everywhere. */
 export function addressOfDay(day: string): string {
@@ -144,6 +145,6 @@ export function rangeOfAddress(address: string): { from: string; to: string } | 
   if (!isDay(day)) return undefined;
   const from = momentOfAddress(address) ?? startOf(day);
   // In the reader's own zone, also where clocks change; in another one, where that is not known, after 24 hours.
-  const to = from === startOf(day) ? startOf(nextDay(day)) : new Date(Date.parse(from) + 86_400_000).toISOString();
+  const to = from === startOf(day) ? startOf(nextDay(day)) : new Date(Date.parse(from) + DAY_MS).toISOString();
   return { from, to };
 }
