@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import * as z from "zod";
 import { ApiError, mustBeOneOf } from "../shared/api/errors.ts";
-import { characters, email, text } from "../shared/api/fields.ts";
+import { characters, emailInput, text } from "../shared/api/fields.ts";
 import { ALL_PERMISSIONS, type Permission } from "../shared/api/permissions.ts";
 import { type Role, ROLES } from "../shared/api/roles.ts";
 import { customPermissions } from "../shared/api/users.ts";
@@ -187,7 +187,7 @@ async function run(): Promise<void> {
       return showUser(user.email, password, values);
     }
     case "set-password": {
-      const address = given("email", values.email, email);
+      const address = given("email", values.email, emailInput);
       const password = await withPassword(values, async (password) => {
         await resetPassword(address, password);
         return password;
@@ -235,7 +235,7 @@ function prepareOrRecover(command: string, values: Values): Promise<void> | unde
 
 /** Commands on one user, but for the password. */
 function changeUser(command: string, values: Values): Promise<void> | undefined {
-  const address = (): string => given("email", values.email, email);
+  const address = (): string => given("email", values.email, emailInput);
   switch (command) {
     case "set-role":
       return setRole(values);
@@ -361,7 +361,7 @@ async function signInFromEverywhere(accountId: string): Promise<void> {
 
 async function setRole(values: Values): Promise<void> {
   required("role", values.role);
-  const user = await setUserRole(given("email", values.email, email), granted(values));
+  const user = await setUserRole(given("email", values.email, emailInput), granted(values));
   console.log(`${user.email} has the role ${user.role}`);
 }
 
@@ -396,7 +396,7 @@ async function quotas(accountId: string, values: Values): Promise<void> {
 }
 
 const person = (values: Values) => {
-  const address = given("email", values.email, email);
+  const address = given("email", values.email, emailInput);
   return { email: address, name: values.user === undefined ? address : given("user", values.user, text(100, "")) };
 };
 

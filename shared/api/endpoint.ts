@@ -107,7 +107,7 @@ export interface Endpoint<
 }
 
 type Draft<P extends string, Q, B, D, L, X> = Pick<Endpoint, "method" | "summary" | "access"> &
-  Partial<Omit<Endpoint, "path" | "query" | "body" | "data" | "list" | "dryRun">> & {
+  Partial<Omit<Endpoint, "path" | "query" | "body" | "data" | "list" | "dryRun" | "rate">> & {
     path: P;
     query?: Q;
     body?: B;

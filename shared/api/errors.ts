@@ -144,7 +144,7 @@ export const deployNotCompleted = (status: string) =>
 /** The ERP takes no module back to an older version without its data. */
 export const modulesNewer = (status: string, modules: readonly string[]) =>
   invalidState(
-    `The database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
+    `As of the last deploy, the database has these modules in a higher version than that code: ${modules.join(", ")}. Set restore_database to true to go back with the data`,
     status,
     { modules },
     {

@@ -31,7 +31,7 @@ export const find = () =>
     summary: "Find servers, instances and backups",
     description:
       "Finds what has words that begin with each word of `q`, in name, domain, database name, note, or what has this ID, IP address or email, or is a server with this part of an IP address, and after those what has it in the middle of a word (from 3 characters on). Case, accents and apostrophes are ignored. " +
-      "Names that are `q` come first, then those that begin with it, then the rest; among equals, instances before servers before backups, and the newest first. Each kind needs its read permission and is left out without it.",
+      "Names that are `q` come first, then those that begin with it, then the rest; among equals, instances before servers before backups, and the newest first. A backup's name does not put it first, and more than five backups come last. Each kind needs its read permission and is left out without it.",
     access: "credential",
     query: z.strictObject({
       q: fields.searchWords.meta({ description: "What to find", examples: ["shop"] }),

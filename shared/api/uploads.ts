@@ -77,7 +77,6 @@ export const create = () =>
       `It expires after ${UPLOAD.days} days. An account may have ${UPLOAD.atOnce} unfinished uploads. In the test environment an archive must come from a sandbox, and have at most ${UPLOAD.testBytesMax} bytes.`,
     access: ["backups:write"],
     status: 201,
-    rate: "all",
     errors: () => [
       tooManyUploads(UPLOAD.atOnce, [
         { id: exampleId("upload"), size_bytes: 18_432, note: "from our old server", created_at: "2026-11-20T12:00:00.000Z" },

@@ -14,10 +14,17 @@ export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 /** Whatever else a URL must not be depends on the environment. */
 const URL_FORM = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^ ]+$/;
 
+const URL_MAX = 2_048;
+const URL_TOO_LONG = `must have at most ${URL_MAX} characters`;
+
+/** How many characters a URL has as it is stored: those that are not ASCII take more. */
+const storedLength = (sent: string): number => (URL.canParse(sent) ? new URL(sent).href : sent).length;
+
 const url = z
   .string()
-  .max(2_048, "must have at most 2048 characters")
+  .max(URL_MAX, { error: URL_TOO_LONG, abort: true })
   .regex(URL_FORM, "must be https")
+  .refine((sent) => storedLength(sent) <= URL_MAX, URL_TOO_LONG)
   .meta({
     description:
       "Where deliveries are sent: `https`, port 443 or 8443, a public address. In `test`, `flaky.example`, `slow.example` and `fail-410.example` stand for receivers",

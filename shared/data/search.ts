@@ -283,9 +283,12 @@ interface Found extends Pick<Entry, "name" | "status" | "detail" | "created_at">
   id: string;
 }
 
+/** An instance may have hundreds of backups, which have its name: the others come last, so that they push nothing else out. */
+const BACKUPS_FIRST = 5;
+
 /**
  * The best matches of all these kinds: names that are the search, then those that begin with it, then the newest. What has a word
- * only in the middle of another one comes last.
+ * only in the middle of another one comes last. A backup has the name of its instance, which does not put it first.
  */
 export async function findEverywhere(
   accountId: string,
@@ -310,15 +313,19 @@ export async function findEverywhere(
   );
   const rank = ({ short, name, type, begins }: Entry & { type: ResourceType; begins: boolean }): number => {
     if (!begins) return 3;
-    const own = folded(name);
-    return short === shortIdIn(type, search) || own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
+    if (short === shortIdIn(type, search)) return 0;
+    const own = type === "backup" ? "" : folded(name);
+    return own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
   };
-  return found
+  const matches = found
     .flat()
     .map((entry) => ({ entry, rank: rank(entry), kind: kinds.indexOf(entry.type) }))
     .toSorted((a, b) => a.rank - b.rank || a.kind - b.kind || (a.entry.created_at < b.entry.created_at ? 1 : -1))
+    .map(({ entry }) => entry);
+  const last = new Set(matches.filter(({ type }) => type === "backup").slice(BACKUPS_FIRST));
+  return [...matches.filter((entry) => !last.has(entry)), ...last]
     .slice(0, limit)
-    .map(({ entry }) => ({ ...entry, id: idOfShort(entry.type, entry.short) }));
+    .map((entry) => ({ ...entry, id: idOfShort(entry.type, entry.short) }));
 }
 
 /** What a list is called in its cursors: its filters, which a cursor of another list does not have. */

@@ -64,8 +64,10 @@ export function parseNetwork(text: string): Uint8Array | undefined {
   const [, host = "", length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const address = bytesOfAddress(host);
   if (address === undefined) return undefined;
-  const bits = length === undefined ? 8 * address.length : Number(length);
-  return bits <= bitsMax(address) ? networkIn(address, bits) : undefined;
+  // The prefix of a mapped IPv4 network (`::ffff:192.0.2.0/120`) counts the 96 bits before the IPv4 address, too.
+  const before = address.length === 4 && host.includes(":") ? 96 : 0;
+  const bits = length === undefined ? 8 * address.length : Number(length) - before;
+  return bits >= 0 && bits <= bitsMax(address) ? networkIn(address, bits) : undefined;
 }
 
 /** A network from its bytes: 192.0.2.0/24. */

@@ -186,6 +186,8 @@ export const PROBLEMS = {
   error_deploy_not_completed: "The deploy is {status}; only a completed deploy can be rolled back to",
   error_modules_newer:
     "The database has these modules in a higher version than that code: {modules}. Set restore_database to true to go back with the data",
+  error_modules_newer_when_deployed:
+    "As of the last deploy, the database has these modules in a higher version than that code: {modules}. Set restore_database to true to go back with the data",
   error_modules_higher:
     "The database has modules in a higher version than that code. Set restore_database to true to go back with the data",
   error_files_missing:

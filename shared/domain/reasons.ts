@@ -225,6 +225,14 @@ export const REASONS = {
   archive_links: "it contains links",
   archive_devices: "it contains devices, pipes or sockets",
   archive_strange: "it contains {name}, which is not part of an ERP's backup: remove it, and upload the archive again",
+  archive_filestore_packed:
+    "its files are packed by themselves ({name}): unpack them to filestore/, and zip that again with dump.sql and manifest.json",
+  archive_filestore_elsewhere:
+    "its files are not in filestore/, such as {name}: move their folders there, and zip that again with dump.sql and manifest.json",
+  archive_manifest_misnamed: "its manifest.json is called {name}: rename it, and zip it again with dump.sql and filestore",
+  archive_skipped:
+    "its dump.sql is in the folder {name}, which is skipped because systems and programs add such folders: rename it, and zip it again",
+  archive_absolute: "its paths begin with a slash, such as {name}: zip its files from within their folder",
   archive_several: "it contains more than one backup ({name}, {other}): upload each by itself",
   archive_apart:
     "its files are in different folders ({name}, {other}): put dump.sql, manifest.json and filestore into one, and zip that",
@@ -257,6 +265,14 @@ export const REASONS = {
     "its database has the extension vector in the schema {schema}, but here it is in public: run ALTER EXTENSION vector SET SCHEMA public, and create the backup again",
   archive_needs_extension:
     "its database may need one of these extensions, which PostgreSQL does not have here: {extensions}. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: {output}",
+  archive_needs_trust:
+    "its database may need one of these extensions, which only a superuser can create here: {extensions}. Remove what uses it and create the backup again, or ask the operator of the service to let other roles create it, and then try the import again. The database reports: {output}",
+  archive_needs_extensions:
+    "its database may need one of these extensions: PostgreSQL does not have {extensions} here, and only a superuser can create {untrusted}. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: {output}",
+  archive_needs_vector:
+    "its database needs {name} of the extension vector (pgvector), which PostgreSQL does not have here, or only in an older version. Ask the operator of the service for a newer one, and then try the import again. The database reports: {output}",
+  archive_needs_locale:
+    "its database needs a collation or a locale that PostgreSQL does not have here. Ask the operator of the service for an image that has it, and then try the import again. The database reports: {output}",
   archive_needs_postgres:
     "its database is of PostgreSQL {version}, but here it is restored to PostgreSQL {expected}. Ask the operator of the service for a newer one, and then try the import again. The database reports: {output}",
   archive_no_erp: "its database is not an ERP's",
@@ -317,6 +333,8 @@ export const REASONS = {
   script_ended: "the script ended with {status}",
   archive_directory_dump: "it is a dump in pg_dump's directory format, without the ERP's files: {advice}",
   archive_dump_compressed: "its dump is compressed by itself ({name}): unpack it to dump.sql, and zip that again",
+  archive_dump_encrypted: "its dump is encrypted ({name}): decrypt it to dump.sql, and zip that again",
+  archive_dump_misnamed: "its dump.sql is called {name}: rename it, and zip it again with manifest.json and filestore",
   archive_dump_elsewhere_other: "its database is in {name}, which is not a plain SQL dump (dump.sql): {advice}",
   archive_dump_elsewhere: "its database is in {name} and not in dump.sql: {advice}",
   archive_in_archive: "it contains another archive: unpack it, and upload {name} itself",
@@ -428,6 +446,10 @@ export const REASONS = {
   // Checks from before the dashboard could trust a key have this one.
   code_host_key_changed:
     "The repository {url} could not be read: its host presents a different key than before. If you trust the new key, check the code with trust_new_host_keys, or remove the repositories of this host, check the code, and set them again",
+  code_redirected: "The host of {url} redirects to another address. Set that one; GitLab's ends in .git",
+  code_host_failing: "The host of {url} responds with the error {status}. Try again later",
+  code_host_certificate: "The host of {url} has no valid certificate: {output}",
+  code_misnamed: "{url} is a module, but cannot be called {name}. Put its files into a folder with the module's name",
   rehearsal_slow: "The rehearsal did not end in {minutes} minutes, so the ERP was left as it is",
   rehearsal_place_taken: "The server was checking another archive or deploy, and this deploy updates no module",
   proxy_network_not_replaced: "The proxy's network could not be replaced",

@@ -3,6 +3,8 @@
 import { SECRET_CHARACTERS_MIN } from "./code-rules.ts";
 
 const REDACTED = "[redacted]";
+/** What the machine ends a line with that it cut. */
+const CUT = "…";
 
 /** Names whose values are secret, with what may surround them: `"api_key": "…"`, `--password=…`, `csrf_token%3D…`. */
 const NAMES = "passw(?:or)?d|passphrase|secret|token|api[_-]?key|private[_-]?key|session[_-]?id";
@@ -35,9 +37,29 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   const values = secrets
     .filter((secret) => secret.length >= SECRET_CHARACTERS_MIN)
     .toSorted((one, other) => other.length - one.length);
-  const without = values.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const uncut = text
+    .split("\n")
+    .map((line) => withoutRemains(line, values))
+    .join("\n");
+  const without = values.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), uncut);
   // By lines first: a quote that does not end would otherwise end where the next line's begins, and show what is behind it.
   return withoutForms(without.split("\n").map(withoutForms).join("\n"));
+}
+
+/** Without what a secret begins with at the end of a line that was cut: the cut may be within the secret. */
+function withoutRemains(line: string, secrets: readonly string[]): string {
+  if (!line.endsWith(CUT)) return line;
+  const text = line.slice(0, -CUT.length);
+  const places = secrets.map((secret) => findRemains(text, secret)).filter((at) => at !== -1);
+  return places.length === 0 ? line : `${text.slice(0, Math.min(...places))}${REDACTED}${CUT}`;
+}
+
+/** Where a text begins to end with the beginning of a secret; -1: nowhere. */
+function findRemains(text: string, secret: string): number {
+  const start = secret.slice(0, SECRET_CHARACTERS_MIN);
+  let at = text.indexOf(start, Math.max(0, text.length - secret.length));
+  while (at !== -1 && !secret.startsWith(text.slice(at))) at = text.indexOf(start, at + 1);
+  return at;
 }
 
 const withoutForms = (text: string): string =>

@@ -1,6 +1,6 @@
 // How text is searched: by the beginnings of its words, without what people leave out or write differently when they type: case,
-// accents, compatibility forms, apostrophes. Texts are stored as they are and folded when they are read, so that another version
-// of Unicode changes what is found, never what is stored.
+// accents, compatibility forms, apostrophes, digits of other scripts. Texts are stored as they are and folded when they are read,
+// so that another version of Unicode changes what is found, never what is stored.
 
 /** Letters that Unicode does not take apart into a letter and an accent, and the sigma at the end of a word. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -22,6 +22,19 @@ const PLAIN: Readonly<Record<string, string>> = {
   ک: "ك",
 };
 
+/** Most keyboards lack the mark of Hebrew abbreviations (בע״מ), so that people type a quotation mark instead. */
+const QUOTE_WITHIN_HEBREW = /(?<=\p{sc=Hebr})["“”](?=\p{sc=Hebr})/gu;
+
+const DIGIT = /\p{Nd}/u;
+
+/** Unicode has the ten digits of a script in a row, from zero. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let zero = code;
+  while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+  return String((code - zero) % 10); // some rows follow each other
+}
+
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** A text without what a search ignores. */
@@ -32,7 +45,9 @@ export function folded(text: string): string {
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[\p{M}ـ]/gu, "") // and what only lengthens Arabic words
-    .replace(/[ßæœøđðħłŧþıςیىک]/g, (letter) => PLAIN[letter] ?? letter);
+    .replace(/[ßæœøđðħłŧþıςیىک]/g, (letter) => PLAIN[letter] ?? letter)
+    .replace(QUOTE_WITHIN_HEBREW, "״")
+    .replace(/(?![0-9])\p{Nd}/gu, asciiDigit);
 }
 
 /**

@@ -16,12 +16,12 @@ const ADDED: Record<string, string[]> = {
     String.raw`\.metadata_never_index.*|Network Trash Folder|Temporary Items`,
   ],
   windows: [
-    String.raw`(?:eh)?thumbs(?:_vista)?\.db(?::encryptable)?|desktop\.ini|\$RECYCLE\.BIN|RECYCLER|System Volume Information`,
+    String.raw`(?:eh)?thumbs(?:_vista)?\.db(?::encryptable)?|desktop\.ini|\$RECYCLE\.BIN|System Volume Information`,
     String.raw`.*:Zone\.Identifier(?::\$DATA)?|~\$.*|\.?picasa\.ini`,
   ],
   linux: [
     String.raw`\.directory|\.hidden|\.thumbnails|\.Trash(?:-\d+)?|\.xdg-volume-info|\.goutputstream-.*|lost\+found`,
-    String.raw`\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+|\.~lock\..*#|.*~|\..*\.sw[a-p]|\.?#.*`,
+    String.raw`\.nfs[0-9a-f]+|\.fuse_hidden[0-9a-f]+|\.~lock\..*#|\..*\.sw[a-p]`,
     String.raw`\.nomedia|\.(?:git)?keep|\..*\.kate-swp|\.trashed-.*|\.streams`,
   ],
   storage: [
@@ -34,8 +34,11 @@ const ADDED: Record<string, string[]> = {
     String.raw`\.(?:sync|owncloud)_.*\.db(?:-shm|-wal)?|\.(?:owncloud|nextcloud)sync\.log.*`,
     String.raw`\.sync|.*\.!sync|~syncthing~.*\.tmp|\.unison.*|\.tresorit|\.insync-trash`, // .sync is Resilio's
   ],
-  projects: [String.raw`\.git(?:ignore|attributes|modules)?|\.svn|\.hg|\.bzr|CVS|\.idea|\.vscode`],
+  projects: [String.raw`\.git(?:ignore|attributes|modules)?|\.svn|\.hg|\.bzr|\.idea|\.vscode`],
 };
+
+/** The same, unless the ERP's files are in a folder of that name: people and databases are called so, too. */
+const ADDED_OR_FOLDER = String.raw`\.?#.*|.*~|RECYCLER|CVS`;
 
 interface Kind {
   /** Matched against the file's first 4,096 bytes, one character per byte. */
@@ -141,7 +144,10 @@ const KINDS: Kind[] = [
     advice: "advice_export",
   },
   {
-    pattern: String.raw`^(?:\xef\xbb\xbf)?\s*(?:--(?:\s|$)|SET |CREATE |BEGIN(?:[;\s]|$)|\\restrict )`,
+    pattern: [
+      String.raw`^(?:\xef\xbb\xbf)?\s*(?:--(?:\s|$)|/\*|(?:BEGIN|START TRANSACTION)(?:[;\s]|$)|\\(?:restrict|c|connect|set|encoding)\s`,
+      String.raw`(?:SET|CREATE|DROP|ALTER|TRUNCATE|COPY|INSERT INTO|DELETE FROM|UPDATE|SELECT|GRANT|REVOKE|COMMENT ON|DO)\s)`,
+    ].join("|"),
     is: "is_plain_dump",
     advice: "advice_export",
     dump: true,
@@ -161,6 +167,9 @@ const INSIDE: readonly { pattern: string; says: Sentence }[] = [
     pattern: String.raw`(?:^|/)toc\.dat$`,
     says: ["archive_directory_dump", "advice_export"],
   },
+  { pattern: String.raw`^[/\\]`, says: ["archive_absolute"] },
+  { pattern: String.raw`(?:^|/)dump\.sql\.(?:enc|gpg|pgp|asc|age|aes|crypt|openssl)$`, says: ["archive_dump_encrypted"] },
+  { pattern: String.raw`(?:^|/)dump[^/]*\.(?:sql|txt)$`, says: ["archive_dump_misnamed"] },
   {
     pattern: String.raw`(?:^|/)dump\.sql\.\w+$`,
     says: ["archive_dump_compressed"],
@@ -186,6 +195,20 @@ const INSIDE: readonly { pattern: string; says: Sentence }[] = [
   },
 ];
 
+/**
+ * Beside a dump.sql, names that are not the ERP's, but are all that there is of what the archive lacks: whoever removes them, as
+ * the error about such a name says, has lost it.
+ */
+const ASTRAY: readonly { lacks: "filestore" | "manifest"; pattern: string; says: Sentence }[] = [
+  {
+    lacks: "filestore",
+    pattern: String.raw`^(?!(?:.*/)?dump\.sql\.).*\.(?:zip|7z|rar|tar|t[gbx]z\d?|tzst|gz|bz2|xz|zst|lz4|lzma)(?:\.(?:\d+|a[a-z]))?$`,
+    says: ["archive_filestore_packed"],
+  },
+  { lacks: "filestore", pattern: String.raw`(?:^|[/\\])[0-9a-f]{2}[/\\][0-9a-f]{40}$`, says: ["archive_filestore_elsewhere"] },
+  { lacks: "manifest", pattern: String.raw`(?:^|/)manifest[^/]*\.(?:json|txt)$`, says: ["archive_manifest_misnamed"] },
+];
+
 const METHODS: Record<string, string> = {
   "1": "Shrink",
   "6": "Implode",
@@ -206,6 +229,7 @@ const SENTENCES = {
   incompleteDump: ["archive_dump_incomplete"],
   noZip: ["archive_no_zip", "advice_export"],
   empty: ["archive_empty", "advice_export"],
+  skipped: ["archive_skipped"],
   incomplete: ["archive_incomplete"],
   beginning: ["archive_beginning_missing"],
   before: ["archive_something_before"],
@@ -240,8 +264,10 @@ export type ArchiveSentence = keyof typeof SENTENCES;
 
 export const ARCHIVE_RULES = {
   added: Object.values(ADDED).flat().join("|"),
+  added_or_folder: ADDED_OR_FOLDER,
   kinds: KINDS,
   inside: INSIDE,
+  astray: ASTRAY,
   methods: METHODS,
   sentences: SENTENCES,
   /** Paths are at most as deep and as long as a backup can contain. */
@@ -260,7 +286,8 @@ export function archiveRulesInEnglish() {
   return {
     ...ARCHIVE_RULES,
     kinds: KINDS.map(({ is, advice, ...kind }) => ({ ...kind, is: english([is]), advice: english([advice]) })),
-    inside: INSIDE.map(({ pattern, says }) => ({ pattern, says: english(says) })),
+    inside: INSIDE.map(({ says, ...row }) => ({ ...row, says: english(says) })),
+    astray: ASTRAY.map(({ says, ...row }) => ({ ...row, says: english(says) })),
     sentences: {
       ...Object.fromEntries(Object.entries(SENTENCES).map(([name, sentence]) => [name, english(sentence)])),
       unknownMethod: unknownMethod("{number}"),

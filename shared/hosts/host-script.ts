@@ -77,8 +77,8 @@ const tables = (): string =>
   `import json\n\n${Object.entries({ RULES: archiveRulesInEnglish(), ...statements })
     .map(([name, value]) => `${name} = ${inPython(value)}\n`)
     .join("")}`;
-/** A text in JSON is a text in Python, too. */
-const inPython = (value: unknown): string => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
+/** JSON has no three quotes in a row, and does not end with a backslash: it stands in a raw text as it is. */
+const inPython = (value: unknown): string => `json.loads(r"""${JSON.stringify(value)}""")`;
 
 /** The machine's own shell never runs it. */
 const filesProgramPart = (): string => programPart("files", filesProgram());

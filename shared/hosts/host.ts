@@ -233,8 +233,8 @@ interface JobInput {
   keep_data: OfCode;
   /** Keeps the present data and code, unless that is done; switches to the fetched code, runs the update and starts the ERP. */
   update_modules: OfUpdate;
-  /** Removes the data that was kept, and code that nobody needs any more. */
-  settle_code: OfCode;
+  /** Removes the data that was kept, and code that nobody needs any more. `restored`: a backup's data has replaced it. */
+  settle_code: OfCode & { restored: boolean };
   /** Puts back the code and the data as they were. Does nothing if there is nothing to put back. */
   undo_code: OfCode & { start: boolean };
   /** Reboots the machine, and ends when the ERPs on it respond again, or could. */
@@ -377,7 +377,8 @@ export const JOB_RESULTS = {
     downtime_seconds: z.number().int().nonnegative().nullable(),
     image: z.object({ id: ImageId, digest: ImageId.nullable() }).nullable().catch(null),
   }),
-  settle_code: z.null(),
+  /** Whether data that a backup brought is neutralized; null without any, and of a script from before it said so. */
+  settle_code: z.object({ neutralized: z.boolean() }).nullable(),
   /** The same; of a script from before it said so, null. */
   undo_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }).nullable(),
   /** From when the machine was told to reboot. */

@@ -116,9 +116,19 @@ export const FUNCTION_HEAD = {
 
 const KINDS = "(?:(?:OR REPLACE|GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|FOREIGN|MATERIALIZED|RECURSIVE) )*(?:TABLE|SEQUENCE|VIEW)";
 
+/** Words of the forms below, which stay in quotes: they would be read as those. */
+const WORDS = "as|for|from|language|on|only|owner|role|schema|set|table|tablespace|to|trigger|using|with";
+
 /** What statements look like whose meaning depends on others. The groups are the names in them. */
 export const STATEMENT_FORMS = {
   name: NAME,
+  /**
+   * A name that means the same without its quotes: statements are matched, and names compared, without them. With
+   * --quote-all-identifiers, pg_dump quotes every name.
+   */
+  needless_quotes: String.raw`(?<!")"(?!(?:${WORDS})")([a-z_][a-z0-9_$]*)"(?!")`,
+  /** psql's own commands around a dump, with their token: those of several dumps in one file have several. */
+  restrict: String.raw`^\\(un)?restrict ([0-9A-Za-z]+)$`,
   rows: `^(?:COPY|INSERT INTO) (${NAME})`,
   /** Matched against the statement's text, because the name is a string in it. */
   position: String.raw`^\s*SELECT\s+pg_catalog\.setval\('((?:[^']|'')*)'`,
@@ -129,6 +139,11 @@ export const STATEMENT_FORMS = {
   function: String.raw`^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) (${NAME}) ?(\(\))?`,
   setting: String.raw`^SET (?:(?:SESSION|LOCAL) )?(\w+) (?:=|TO) `,
   public_schema: `^CREATE SCHEMA (?:IF NOT EXISTS )?"?public"?$`,
+  /**
+   * What replaces a view without rows that breaks a cycle. The name goes into a statement of ours, so it is a plain one: another
+   * could end that statement's text.
+   */
+  cycle: String.raw`^CREATE OR REPLACE VIEW ([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)?)(?=[ (])`,
   removal: String.raw`^(?:(?:DROP|ALTER)\b|SELECT pg_catalog\.lo_unlink\b|CREATE OR REPLACE VIEW .* AS SELECT NULL\b)`,
   relation: `^CREATE ${KINDS} (?:IF NOT EXISTS )?(${NAME})`,
   identity: String.raw`^ALTER TABLE .* AS IDENTITY \( SEQUENCE NAME (${NAME})`,
@@ -149,6 +164,7 @@ export const STATEMENT_FORMS = {
   about_object: [
     `^(?:COMMENT ON|ALTER) (?:INDEX|OPERATOR|STATISTICS|TEXT SEARCH [A-Z]+) (${NAME})`,
     `^ALTER INDEX .* ATTACH PARTITION (${NAME})`,
+    `^ALTER TABLE (?:ONLY )?(${NAME} CLUSTER ON ${NAME})`,
   ],
   about_trigger: `^(?:COMMENT ON|ALTER) TRIGGER (${NAME}) ON (${NAME})`,
   /** The first group is the table. */

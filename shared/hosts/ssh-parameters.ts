@@ -145,8 +145,9 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         ...(await network()),
       };
     case "keep_data":
-    case "settle_code":
       return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id };
+    case "settle_code":
+      return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, RESTORED: yesOrNo(job.restored) };
     case "undo_code":
       return { INSTANCE_ID: job.instance_id, CODE_ID: job.code_id, START: yesOrNo(job.start), ...(await network()) };
     default:

@@ -37,7 +37,7 @@ export class NoSuchImage extends Error {
   override name = "NoSuchImage";
 }
 
-/** What the registry has under a version's name now. `previous` is what it had: if that is the same, the rest need not be read. */
+/** What the registry has under a version's name now. `previous` is what it had: if it is the same, the rest need not be read. */
 export async function lookUpImage(
   version: string,
   registry: Registry,

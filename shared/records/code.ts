@@ -116,10 +116,10 @@ export async function setCode(
   const { key } = codeRef(change.accountId, instance.id);
   const overtaken = () =>
     new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
-  const record = { ...current, ...set };
-  if (before === undefined) change.put(key, record, overtaken);
+  // Only what was sent, so that the code that a clone's backup brings later fills the other fields.
+  if (before === undefined) change.put(key, { account_id: instance.account_id, instance_id: instance.id, ...set }, overtaken);
   else change.update(key, { set }, { unchanged: { revision: before.revision } }, overtaken);
-  return record;
+  return { ...current, ...set };
 }
 
 /** Code of an instance that is gone, or will be, is nobody's. */
@@ -243,6 +243,12 @@ export async function recordDeployed(instance: InstanceRecord, deployed: NonNull
   await writeFacts(instance, { deployed }, (change) => {
     if (isOver) change.remove(keys.deployPlan(instance.account_id, before.deploy_id), { exists: false });
   });
+}
+
+/** A backup's data has replaced the database: what the last deploy says of its modules' versions holds no longer. */
+export async function recordRestored(instance: InstanceRecord): Promise<void> {
+  const { deployed } = await findCode(instance);
+  if (deployed !== null) await writeFacts(instance, { restored_after: deployed.deploy_id });
 }
 
 /** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */

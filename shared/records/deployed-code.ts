@@ -5,7 +5,7 @@ import { now, startChange } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { find } from "../data/table.ts";
 import { check } from "../data/writes.ts";
-import { getPlan } from "./deploys.ts";
+import { databaseVersions, getPlan } from "./deploys.ts";
 import { type BackupCode, CodeRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
 import type { OperationRecord } from "./schemas/operation.ts";
@@ -17,15 +17,16 @@ export async function readDeployedCode({ account_id, id }: Instance): Promise<Ba
   const record = await find({ key: keys.code(account_id, id), schema: CodeRecord });
   if (record?.deployed == null) return undefined;
   const { deploy_id, commits, code_id, ...deployed } = record.deployed;
-  const { code, versions } = await getPlan(account_id, deploy_id);
+  const plan = await getPlan(account_id, deploy_id);
+  const { code } = plan;
   const { python_packages = code.python_packages } = deployed;
   if (commits.length + python_packages.length + code.environment.length === 0) return undefined;
-  return { code, commits, python_packages, versions, instance_id: id, code_id };
+  return { code, commits, python_packages, versions: databaseVersions(plan), instance_id: id, code_id };
 }
 
 /**
- * Shows that a new instance has this code. It was no deploy, so that the operation that has brought it stands for one. Nothing is
- * left of an instance that was deleted meanwhile.
+ * Shows that a new instance has this code. It was no deploy, so that the operation that has brought it stands for one. What a
+ * request has set since the instance was created stays. Nothing is left of an instance that was deleted meanwhile.
  */
 export async function recordCopiedCode(
   { id: operationId }: OperationRecord,
@@ -42,13 +43,15 @@ export async function recordCopiedCode(
         account_id,
         instance_id: id,
         revision: randomBytes(9).toString("base64url"),
+        deployed: { deploy_id: operationId, code_id: operationId, commits, python_packages },
+      },
+      fill: {
         repositories,
         python_packages: code.python_packages,
         allow_source_builds,
         install_modules,
         environment,
         updated_at: now(),
-        deployed: { deploy_id: operationId, code_id: operationId, commits, python_packages },
       },
     },
     { exists: false },

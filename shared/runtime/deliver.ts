@@ -160,20 +160,20 @@ async function tryNext(webhook: WebhookRecord, delivery: DeliveryRecord): Promis
 /** The one try of a test. It is the caller's to record, with the event. */
 export async function tryTest(webhook: WebhookRecord, event: EventRecord): Promise<DeliveryRecord> {
   const delivery = deliveryFor(webhook, event);
-  const tried = await makeTry(webhook, delivery, event, { once: true });
+  const tried = await makeTry(webhook, delivery, event, { isTest: true });
   await applyOutcome(webhook, tried);
   return { ...delivery, status: tried.status, tries: [tried.tryRecord], attempt: 1 };
 }
 
-/** `once`: a failure is final. */
+/** A test is tried once. */
 async function makeTry(
   webhook: WebhookRecord,
   delivery: DeliveryRecord,
   event: EventRecord | undefined,
-  { once = false }: { once?: boolean } = {},
+  { isTest = false }: { isTest?: boolean } = {},
 ): Promise<TryResult> {
   const at = Date.now();
-  const outcome = await send(webhook, delivery, event, at);
+  const outcome = await send(webhook, delivery, event, { at, isTest });
   const tryRecord: Try = {
     at: new Date(at).toISOString(),
     duration_ms: Date.now() - at,
@@ -184,7 +184,7 @@ async function makeTry(
   };
   const succeeded =
     outcome.suppressed === true || (outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300);
-  const pause = succeeded || once || outcome.status === 410 ? undefined : pauseBefore(delivery.attempt, outcome);
+  const pause = succeeded || isTest || outcome.status === 410 ? undefined : pauseBefore(delivery.attempt, outcome);
   const status = succeeded ? DELIVERY.delivered : pause === undefined ? DELIVERY.failed : DELIVERY.pending;
   const next_try_at = pause === undefined ? null : new Date(Date.now() + pause * 1000).toISOString();
   return { tryRecord, outcome, succeeded, status, next_try_at };
@@ -206,7 +206,7 @@ async function send(
   webhook: WebhookRecord,
   delivery: DeliveryRecord,
   event: EventRecord | undefined,
-  at: number,
+  { at, isTest }: { at: number; isTest: boolean },
 ): Promise<Outcome> {
   const { account_id } = webhook;
   const permissions = await actingPermissions(webhook);
@@ -215,7 +215,9 @@ async function send(
     return { reason: receiverReason("delivery_not_allowed") };
   }
   if (event === undefined) return { reason: receiverReason("delivery_event_gone") };
-  const also = webhook.format === "json" ? 0 : await claimChatMessage(webhook, event, delivery.attempt);
+  // Tests and redeliveries are always sent, as somebody waits for them; a later try repeats the message of the first one.
+  const isPaced = webhook.format !== "json" && !isTest && delivery.tries.length === 0;
+  const also = isPaced ? await claimChatMessage(webhook, event) : 0;
   if (also === undefined) return { suppressed: true, reason: receiverReason("delivery_joined") };
   const body = await storedBody(delivery, () => bodyFor(webhook, event, permissions, also));
   const signed = signatureHeaders(await openSecrets(webhook, at), { id: event.id, at, body });

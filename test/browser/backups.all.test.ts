@@ -136,6 +136,40 @@ describe("restoring a backup", () => {
     expect(await history.textContent()).not.toContain("bak_");
   });
 
+  test("the dialog keeps the backup that it showed first when a newer one comes, and says so when that one is gone", async ({
+    open,
+  }) => {
+    const mine = await account({ seeded: true });
+    const { id } = await mine.instance({ name: "Shop" });
+    const first = await mine.backup(id, { note: "First" });
+    const page = await open(`/instances/${id}?do=restore`, { as: mine, clock: true });
+    const asked = dialog(page, "Restore Shop");
+    const shown = (note: string) => asked.getByRole("button", { name: /^Backup/ }).filter({ hasText: note });
+    await shown("First").waitFor();
+    await asked.getByLabel("Type Shop to confirm").fill("Shop");
+    const refreshed = async () => {
+      const listed = page.waitForResponse(/\/backups\?.*status=completed/);
+      await page.clock.fastForward(31_000);
+      await (await listed).finished();
+    };
+    await mine.backup(id, { note: "Newer" });
+    await refreshed();
+    await shown("First").click();
+    await page.getByRole("option", { name: /Newer/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await shown("First").waitFor();
+    expect(await asked.getByLabel("Type Shop to confirm").inputValue()).toBe("Shop");
+
+    await mine.until((await mine.api.delete(`/backups/${first.id}`)).as(z.looseObject({ id: z.string() })).id);
+    await refreshed();
+    await asked.getByText("The backup that was chosen here no longer exists. Choose another one.").waitFor();
+    expect(await asked.getByRole("button", { name: "Restore" }).count()).toBe(0);
+    await asked.getByRole("button", { name: /^Backup/ }).click();
+    await page.getByRole("option", { name: /Newer/ }).click();
+    await shown("Newer").waitFor();
+    expect(await asked.getByLabel("Type Shop to confirm").inputValue()).toBe("");
+  });
+
   test("a restore begun far down shows its progress where one looks: at the top, where the focus then is", async ({ open }) => {
     const mine = await account({ seeded: true });
     const { id } = await mine.instance({ name: "Shop" });

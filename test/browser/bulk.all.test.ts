@@ -122,8 +122,10 @@ test("what another operation holds waits; the action is paused, resumed and canc
   await asked.getByText("Waits for other operations on Held fast, for up to 60 minutes").waitFor();
   await button(asked, "Stop 1 instance").click();
   await expect.poll(() => page.url()).not.toContain(begun.id);
-  await main.getByRole("button", { name: "Cancel the rest" }).click();
+  await main.getByRole("button", { name: "Cancel the rest" }).focus();
+  await page.keyboard.press("Enter");
   await page.getByText("0 of 1 done, 1 canceled.").waitFor();
+  await expect.poll(() => page.evaluate("document.activeElement === document.body")).toBe(false);
 });
 
 test("what the user selects while everything is being selected counts, and a click beside a dialog keeps what was typed", async ({
@@ -340,14 +342,21 @@ test("a dialog shows every warning, however many there are, and that nothing of 
   await page.route("**/bulk?dry_run=true", async (route) => {
     const response = await route.fetch();
     const { data, ...others } = z.looseObject({ data: z.looseObject({}) }).parse(await response.json());
-    const news = { effects: [], warnings, warning_reasons: [] };
+    const effects = Array.from({ length: 13 }, (_, n) => ({
+      action: "stop",
+      resource: { type: "instance", id },
+      detail: `Effect ${n + 1}`,
+    }));
+    const news = { effects, warnings, warning_reasons: [] };
     await route.fulfill({ response, json: { ...others, data: { ...data, ...news } } });
   });
   await stop();
   const asked = dialog(page, "Stop 1 instance");
   const box = asked.getByRole("region", { name: "Warnings" });
   await box.getByText(/^Warning 12: /).waitFor();
-  expect(await asked.getByText("What happens").count()).toBe(0);
+  await asked.getByText("Effect 8", { exact: true }).waitFor();
+  await asked.getByText("And 5 other effects").click();
+  await asked.getByText("Effect 13", { exact: true }).waitFor();
   await expectAccessible(page);
   await page.locator('[role="region"][tabindex="0"]').focus();
   await page.keyboard.press("End");
@@ -356,6 +365,12 @@ test("a dialog shows every warning, however many there are, and that nothing of 
   await page.keyboard.press("Escape");
   await asked.waitFor({ state: "detached" });
 
+  await page.reload();
+  const planned = page.waitForResponse("**/bulk?dry_run=true");
+  await stop();
+  await (await planned).finished();
+  await asked.getByText(/Users can't sign in until you start them again/).waitFor();
+  expect(await asked.getByText("What happens").count()).toBe(0); // said once
   await page.reload();
   await page.getByRole("checkbox", { name: "Select Garage" }).waitFor();
   await page.route(/\/instances\?/, () => undefined); // the list does not know yet
@@ -454,7 +469,7 @@ test("the backups of one instance are selected and saved as a file on its page, 
   const page = await open(`/instances/${instance.id}?tab=backups`, { as: mine, locale: "de" });
   const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Sicherungen als CSV herunterladen").click()]);
   const [, first, second, ...others] = (await text(await file.createReadStream())).split("\r\n");
-  expect([first, second]).toEqual([expect.stringContaining(",Abgeschlossen,"), expect.stringContaining(",Abgeschlossen,")]);
+  expect([first, second]).toEqual([expect.stringContaining(";Abgeschlossen;"), expect.stringContaining(";Abgeschlossen;")]);
   expect(others).toEqual([""]);
   await page.getByRole("checkbox", { name: "Alle auf dieser Seite auswählen: Sicherungen" }).click();
   await button(page, "Aktionen für Auswahl").click();
@@ -543,6 +558,7 @@ test("a customer's instances are deleted with their backups in a few clicks, aft
   await page.getByText("Bulk action finished: 4 of 4 done", { exact: true }).waitFor();
   await page.getByRole("link", { name: "Show results" }).click();
   await page.getByText("4 of 4 done.").waitFor();
+  await page.getByText("Deletes their backups, too", { exact: true }).waitFor();
   expect((await instancesOf(mine)).map(({ name }) => name)).toEqual(["Garage"]);
   for (const { id } of backups) expect((await mine.api.get(`/backups/${id}`)).status).toBe(404);
 });

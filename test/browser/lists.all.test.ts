@@ -26,6 +26,27 @@ beforeAll(async () => {
   }
 });
 
+test("the keyboard goes on where it was when a button goes away that it has pressed", async ({ open }) => {
+  const page = await open("/instances", { as: mine });
+  const press = async (name: string) => {
+    await button(page, name).focus();
+    await page.keyboard.press("Enter");
+    await button(page, name).waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate("document.activeElement === document.body"), { message: name }).toBe(false);
+    expect(await page.evaluate(`document.activeElement.closest(".list") !== null`), name).toBe(true);
+  };
+  await page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 3" }).click();
+  await press(`Select all ${MANY}`);
+  await press("Clear selection");
+  await press("More filters");
+  await moveTo(page, "/instances?label=team:accounting");
+  await press("Only label team: accounting");
+  await moveTo(page, "/servers");
+  await page.getByPlaceholder("Name, IP address, label").waitFor();
+  await moveTo(page, "/backups");
+  await page.getByPlaceholder("Instance, note, label").waitFor();
+});
+
 /** What of a list's table its place does not show, in pixels. */
 const hidden = async (page: Page): Promise<number> =>
   z.number().parse(

@@ -28,7 +28,8 @@ interface Pressing {
   /** The page that is shown. */
   path: string;
   /**
-   * What was pressed on other pages: each button once for each kind of page, because rows have the same, with their own names.
+   * What was pressed on other pages: each button once for each kind of page. All rows have the same, with the names that are
+   * links in the row.
    */
   pressed: Set<string>;
   /** Buttons that act at once, leave the page, or open what is the browser's own. */
@@ -49,8 +50,12 @@ export async function pressAll({ page, path, pressed, notPressed, show, settle, 
     pressed.add(key);
     return true;
   };
-  const labels = await openers(page).evaluateAll((buttons) =>
-    buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent ?? ""),
+  const buttons = await openers(page).evaluateAll((all) =>
+    all.map((button) => {
+      const label = button.getAttribute("aria-label") ?? button.textContent ?? "";
+      const names = [...(button.closest("tr, li")?.querySelectorAll("a") ?? [])].map(({ textContent }) => textContent);
+      return { label, withoutName: names.reduce((rest, name) => rest.replace(name, ""), label) };
+    }),
   );
   /** Back to the page as it was, by the shortest way. */
   const leave = async (): Promise<void> => {
@@ -58,17 +63,17 @@ export async function pressAll({ page, path, pressed, notPressed, show, settle, 
     await settle(); // what comes late, and what closes slowly
     const { pathname, search } = new URL(page.url());
     const isThere = pathname + search === path && (await page.getByRole("dialog").count()) === 0;
-    if (isThere && (await openers(page).count()) === labels.length) return;
+    if (isThere && (await openers(page).count()) === buttons.length) return;
     await page.goto(path);
     await show(path);
   };
-  for (const [index, label] of labels.entries()) {
+  for (const [index, { label, withoutName }] of buttons.entries()) {
     const button = openers(page).nth(index);
-    if (!isNew(kind, label) || !(await button.isVisible())) continue;
+    if (!isNew(kind, withoutName) || !(await button.isVisible())) continue;
     await button.click();
     await look(label);
     for (const [place, item] of (await page.getByRole("menuitem").allTextContents()).entries()) {
-      if (!isNew(`${kind} ${label}`, item)) continue;
+      if (!isNew(`${kind} ${withoutName}`, item)) continue;
       if (!(await page.getByRole("menuitem").nth(place).isVisible())) await button.click();
       const one = page.getByRole("menuitem").nth(place);
       if ((await one.getAttribute("aria-disabled")) === "true") continue;

@@ -24,11 +24,11 @@ test("a server shows what it last reported, and a low disk is a warning there an
   const report = (disk_free_bytes: number) =>
     recordReport(server, { disk_free_bytes, memory_free_bytes: 2e9, certificates: undefined });
   const page = await open(`/servers/${server.id}`, { as: mine });
-  await fact(page, "Free disk space", "Not reported yet");
+  await fact(page, "Disk", "Not reported yet");
   await report(20e9);
   await page.reload();
-  await fact(page, "Free disk space", "20.0 GB of 40 GB");
-  await fact(page, "Free memory", "2.00 GB of 4 GB");
+  await fact(page, "Disk", "20.0 GB of 40 GB free");
+  await fact(page, "Memory", "2.00 GB of 4 GB free");
   await fact(page, "Reported", /\d\d:\d\d:\d\d (UTC|GMT\S*) \((just now|\d minutes? ago)\)$/);
   expect(await page.getByText("Low disk space").count()).toBe(0);
   await report(1.2e9);
@@ -59,8 +59,8 @@ test("servers show what is used in bars, and how many instances they have, which
   const row = page.getByRole("row").filter({ hasText: "erp-1" });
   await row.getByRole("cell", { name: "2", exact: true }).waitFor();
   for (const [name, used, all] of [
-    ["Free disk space: 10.0 GB of 40 GB", "30000000000", "40000000000"],
-    ["Free memory: 1.00 GB of 4 GB", "3000000000", "4000000000"],
+    ["Used: 30.0 GB of 40 GB", "30000000000", "40000000000"],
+    ["Used: 3.00 GB of 4 GB", "3000000000", "4000000000"],
   ] as const) {
     const bar = row.getByRole("meter", { name });
     await expect.poll(() => bar.getAttribute("value")).toBe(used);
@@ -68,7 +68,7 @@ test("servers show what is used in bars, and how many instances they have, which
   }
   await row.getByRole("link", { name: "erp-1", exact: true }).click();
   await title(page, "erp-1");
-  await page.getByRole("meter", { name: /^Free disk space: / }).waitFor();
+  await page.getByRole("meter", { name: /^Used: .* of 40 GB/ }).waitFor();
   await rows(page, "Instances").filter({ hasText: "Shop" }).getByText("Protected", { exact: true }).waitFor();
   await rows(page, "Instances").filter({ hasText: "Wiki" }).getByText("Unprotected", { exact: true }).waitFor();
   const names = () => page.getByRole("rowheader").allTextContents();

@@ -62,6 +62,17 @@ test("data that comes back to a newer image is updated as a whole by the next de
   expect((await deployed(id, { backup_first: false })).modules?.updated).toEqual([]);
 });
 
+test("a dry run says that the modules of the enterprise edition stay as they are", async () => {
+  for (const edition of ["community", "enterprise"]) {
+    const { id } = await me.instance({ edition, domain: uniqueDomain("old-image.shop") });
+    const warned = async (body: object) =>
+      (await api.post(`/instances/${id}/deploys?dry_run=true`, body)).as(DryRun).warning_reasons.map(({ code }) => code);
+    const isWarned = (await warned({ update_image: true })).includes("deploy_enterprise_stays");
+    expect(isWarned, edition).toBe(edition === "enterprise");
+    expect(await warned({})).not.toContain("deploy_enterprise_stays");
+  }
+});
+
 test("an instance that follows the newest image gets it with every deploy", async () => {
   const { id } = await prepared("main", { domain: uniqueDomain("old-image.shop") });
   expect((await deployed(id, { backup_first: false })).image).toBeNull();

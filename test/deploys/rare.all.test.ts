@@ -1,6 +1,7 @@
 // Deploys of code that cannot be had or built, of stopped instances and other accounts, and rollbacks that are not possible.
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
+import { Backup } from "../../shared/api/backups.ts";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { DryRun } from "../../shared/api/dry-run.ts";
 import { Operation } from "../../shared/api/operations.ts";
@@ -141,6 +142,42 @@ describe("a rollback", () => {
       status: "completed",
       trigger: "rollback",
       commits: [{ commit: second.commits[0]?.commit }],
+    });
+  });
+
+  test("is not rejected for a module that a deploy of named ones left as it was in the database", async () => {
+    const { id, name } = await prepared();
+    await put(name, { acme: "1.0", other: "1.0" });
+    await api.put(`/instances/${id}/code`, { install_modules: ["acme", "other"] });
+    const first = await deployed(id, { rehearse: false, backup_first: false });
+    await put(name, { acme: "1.0", other: "1.1" });
+    await deployed(id, { modules: ["acme"], rehearse: false, backup_first: false });
+    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    await me.until(begun.operation_id);
+    expect((await readDeploy(begun.id)).status).toBe("completed");
+  });
+
+  test("is not rejected for what a restore has replaced since", async () => {
+    const { id, first } = await prepared();
+    const backup = (await api.post(`/instances/${id}/backups`, {})).as(Backup);
+    await me.until(backup.operation_id);
+    await deployed(id, { rehearse: false, backup_first: false });
+    expect((await rollBack(id, first)).error).toMatchObject({ message: expect.stringMatching(/^As of the last deploy, /) });
+    await me.until((await api.post(`/backups/${backup.id}/restore`, { backup_first: false })).as(Operation).id);
+    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    await me.until(begun.operation_id);
+    expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+  });
+
+  test("goes back to before a module of any name", async () => {
+    const { id, name, first } = await prepared();
+    await put(name, { acme: "1.0", constructor: "1.0" });
+    await api.put(`/instances/${id}/code`, { install_modules: ["acme", "constructor"] });
+    expect((await deployed(id, { rehearse: false, backup_first: false })).modules?.installed).toEqual(["constructor"]);
+    const planned = await api.post(`/instances/${id}/deploys?dry_run=true`, { rollback_to: first.id });
+    expect(planned.as(DryRun).warning_reasons).toContainEqual({
+      code: "deploy_modules_may_be_missing",
+      parameters: { modules: "constructor" },
     });
   });
 

@@ -19,10 +19,11 @@ export function routeClients(account: () => TestAccount) {
         : (await account().token()).api;
 
   /** For so many requests to a route. */
-  return async function clientFor({ id, ...wanted }: Wanted & Pick<Route, "id">, requests: number): Promise<Client> {
-    const before = used.get(id);
-    const client = before !== undefined && before.left >= requests ? before.client : await create(wanted);
-    used.set(id, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
+  return async function clientFor(route: Wanted, requests: number): Promise<Client> {
+    const kind = `${route.access} ${route.fieldRole !== undefined}`;
+    const before = used.get(kind);
+    const client = before !== undefined && before.left >= requests ? before.client : await create(route);
+    used.set(kind, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
     return client;
   };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { missingFiles, unpackArchive } from "../../shared/hosts/sandbox/archive.ts";
-import { BACKUP, renamed, STORED, zip } from "./made-archives.ts";
+import { BACKUP, manifestOf, renamed, STORED, zip } from "./made-archives.ts";
 import { REJECTED } from "./rejected-archives.ts";
 import { inFolders, OF_PROGRAMS, TAKEN } from "./taken-archives.ts";
 import { drivenProgram } from "./files-program.ts";
@@ -128,10 +128,25 @@ report = unpack("drill")
 there = {name.decode() for name in walk(folder("drill"))}
 print(json.dumps([report["missing_files"], sum(name in there for name in json.loads(${JSON.stringify(JSON.stringify(names))}))]))
 `;
-    const beside = inFolders("shop");
-    expect(missingFiles(unpackArchive(beside))).toEqual([]);
-    expect(driven(driver(nested))).toEqual([0, names.length]);
-    expect(driven(driver(beside))).toEqual([0, names.length]);
+    const named = (database: string, folder: string): Buffer =>
+      zip(
+        (path) =>
+          path === "manifest.json" ? { data: manifestOf({ db_name: database }) } : { name: path.replace(/^filestore/, folder) },
+        { name: `filestore/test/ab/${"ab".repeat(20)}`, data: "x" },
+      );
+    const all = [
+      nested,
+      renamed((path) => into("cvs")(path)),
+      renamed((path) => into("RECYCLER")(path)),
+      renamed((path) => into("SHOP")(path).toUpperCase()),
+      inFolders("shop"),
+      inFolders("Shop"),
+      named("büro".normalize("NFC"), `filestore/${"büro".normalize("NFD")}`),
+    ];
+    for (const each of all) {
+      expect(missingFiles(unpackArchive(each))).toEqual([]);
+      expect(driven(driver(each))).toEqual([0, names.length]);
+    }
     expect(driven(driver(mixed))).toEqual([names.length - 1, 1]);
   });
 

@@ -178,7 +178,7 @@ describe("the builder", unless(noGit), () => {
     expect(await problemOf({ url: url(), commit: one })).toEqual({
       code: "CODE_INVALID",
       module: null,
-      reason: "code_no_module",
+      reason: "code_misnamed",
     });
   });
 
@@ -229,6 +229,99 @@ describe("the builder", unless(noGit), () => {
     }
   });
 
+  test("waits for a host that sends next to nothing as long as it packs", async () => {
+    const commit = servers.commit(name(), { "acme/__manifest__.py": manifest() });
+    const programs = join(place, "programs");
+    mkdirSync(programs);
+    const git = `#!/bin/sh\nenv >>${join(place, "settings")}\nPATH=$REST exec git "$@"\n`;
+    writeFileSync(join(programs, "git"), git.replace("$REST", process.env["PATH"] ?? ""), { mode: 0o755 });
+    expect((await fetch([{ url: url(), commit }], { PATH: `${programs}:${process.env["PATH"]}` })).problems).toEqual([]);
+    const settings = readFileSync(join(place, "settings"), "utf8");
+    expect(settings).toContain("http.followRedirects");
+    expect(settings).not.toMatch(/lowSpeed/i);
+  });
+
+  test("says in other words than git's why it could not read a repository", async () => {
+    const https = (said: string): string => `fatal: unable to access 'https://git.example/acme/': ${said}\n`;
+    const ssh = (...said: string[]): string =>
+      [...said, "fatal: Could not read from remote repository.\n", ...ADVICE].map((each) => `${each}\n`).join("");
+    const ADVICE = ["Please make sure you have the correct access rights", "and the repository exists."];
+    const failing = "The requested URL returned error: ";
+    const rows: [stderr: string, code: string, parameters?: Record<string, string>][] = [
+      [https(`${failing}301`), "code_redirected"],
+      [https(`${failing}308`), "code_redirected"],
+      [https(`${failing}429`), "code_host_failing", { status: "429" }],
+      [https(`${failing}503`), "code_host_failing", { status: "503" }],
+      [
+        `error: RPC failed; HTTP 502 curl 22 ${failing}502\nfatal: expected flush after ref listing\n`,
+        "code_host_failing",
+        { status: "502" },
+      ],
+      [https(`${failing}403`), "code_no_access"],
+      [https(`${failing}410`), "code_no_access"],
+      ["fatal: repository 'https://git.example/acme/' not found\n", "code_no_access"],
+      ["remote: HTTP Basic: Access denied\nfatal: Authentication failed for 'https://git.example/acme/'\n", "code_no_access"],
+      ["fatal: could not read Username for 'https://git.example': terminal prompts disabled\n", "code_no_access"],
+      [
+        https("server certificate verification failed. CAfile: /etc/ssl/certs/ca-certificates.crt CRLfile: none"),
+        "code_host_certificate",
+        { output: "server certificate verification failed. CAfile: /etc/ssl/certs/ca-certificates.crt CRLfile: none" },
+      ],
+      [
+        https("SSL: no alternative certificate subject name matches target host name 'git.example'"),
+        "code_host_certificate",
+        { output: "SSL: no alternative certificate subject name matches target host name 'git.example'" },
+      ],
+      [
+        https("Failed to connect to git.example port 443 after 0 ms: Couldn't connect to server"),
+        "code_host_unknown",
+        { output: "Failed to connect to git.example port 443 after 0 ms: Couldn't connect to server" },
+      ],
+      [https("Could not resolve host: git.example"), "code_host_unknown", { output: "Could not resolve host: git.example" }],
+      [https("Empty reply from server"), "code_not_fetched", { output: "Empty reply from server" }],
+      [https("Recv failure: Connection reset by peer"), "code_not_fetched", { output: "Recv failure: Connection reset by peer" }],
+      [
+        ssh("ssh: Could not resolve hostname git.example: Name or service not known"),
+        "code_host_unknown",
+        { output: "ssh: Could not resolve hostname git.example: Name or service not known" },
+      ],
+      [
+        ssh("ssh: connect to host git.example port 22: Connection refused"),
+        "code_host_unknown",
+        { output: "ssh: connect to host git.example port 22: Connection refused" },
+      ],
+      [
+        ssh("kex_exchange_identification: Connection closed by remote host", "Connection closed by 192.0.2.1 port 22"),
+        "code_not_fetched",
+        { output: "Connection closed by 192.0.2.1 port 22" },
+      ],
+      [ssh("git@git.example: Permission denied (publickey)."), "code_no_access"],
+      [ssh("ERROR: Repository not found."), "code_no_access"],
+      [ssh("fatal: 'acme' does not appear to be a git repository"), "code_no_access"],
+      [ssh(), "code_no_access"],
+    ];
+    const load = [
+      "import importlib.util, json, sys",
+      "spec = importlib.util.spec_from_file_location('fetcher', sys.argv[1])",
+      "fetcher = importlib.util.module_from_spec(spec)",
+      "spec.loader.exec_module(fetcher)",
+      "git = fetcher.Git({'url': 'https://git.example/acme', 'ref': 'main', 'path': None, 'credential': None}, '/', '/')",
+      "print(json.dumps([str(git.explain(said.encode())) for said in json.load(sys.stdin)]))",
+    ];
+    const running = promisify(execFile)("python3", ["-I", "-c", load.join("\n"), PROGRAM]);
+    running.child.stdin?.end(JSON.stringify(rows.map(([stderr]) => stderr)));
+    const sentences = z.array(z.string()).parse(JSON.parse((await running).stdout));
+    expect(sentences.map((sentence) => reasonIn(sentence))).toEqual(
+      rows.map(([, code, parameters]) => ({ code, parameters: { url: "https://git.example/acme", ...parameters } })),
+    );
+  });
+
+  test("finds the modules below a manifest at the top of a repository that can be no module by its name", async () => {
+    const commit = servers.commit(name(), { "__manifest__.py": "{}", "acme/__manifest__.py": manifest() });
+    const { problems, modules } = await fetch([{ url: url(), commit }]);
+    expect([problems, modules.map((each) => each.name)]).toEqual([[], ["acme"]]);
+  });
+
   describe("says what is wrong", () => {
     test.each([
       ["no module", { "README.md": "text" }, "code_no_module", null],
@@ -245,6 +338,7 @@ describe("the builder", unless(noGit), () => {
         null,
       ],
       ["a link that climbs", { "acme/__manifest__.py": "{}", "acme/a": { link: "../../../x" } }, "code_link_outside", null],
+      ["a module that can have no name", { "__manifest__.py": "{}", "models/a.py": "" }, "code_misnamed", null],
       ["a manifest that is a link", { "acme/__manifest__.py": { link: "../b.py" }, "b.py": "{}" }, "code_no_module", null],
     ] as const)("of %s", async (_, files, reason, module) => {
       const commit = servers.commit(name(), files);
@@ -402,7 +496,7 @@ describe("the builder", unless(noGit), () => {
       try {
         servers.redirectTo(other.http);
         const { commits } = await resolve([{ url: url(), credential }]);
-        expect(commits[0]?.commit).toBeNull();
+        expect(reasonIn(commits[0]?.problem ?? "")).toEqual(because("code_redirected", { url: url() }));
         expect(JSON.stringify(commits)).not.toMatch(/very-secret/);
         expect(other.requests).toEqual([]);
       } finally {

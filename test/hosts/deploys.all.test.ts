@@ -95,7 +95,7 @@ describe("a deploy", unless(noMachine), () => {
   const plan = { update: ["acme"], install: [] };
   const keep = () => jobs.run<"keep_data">({ kind: "keep_data", ...of, code_id });
   const update = () => jobs.run<"update_modules">({ kind: "update_modules", ...of, code_id, ...plan });
-  const settle = () => jobs.run<"settle_code">({ kind: "settle_code", ...of, code_id });
+  const settle = () => jobs.run<"settle_code">({ kind: "settle_code", ...of, code_id, restored: false });
   const undo = () => jobs.run<"undo_code">({ kind: "undo_code", ...of, code_id, start: true });
   const packages = () =>
     jobs.run<"install_packages">({ kind: "install_packages", ...of, code_id, packages: [], allow_source_builds: false });
@@ -373,6 +373,8 @@ describe("a deploy", unless(noMachine), () => {
       await runToEnd(jobs.machine, { id, kind: "restore_archive", ...of, archive, ...restored });
       const plainly = { kind: "update_modules", ...of, code_id, update: [], install: [] } as const;
       expect((await jobs.run<"update_modules">(plainly)).downtime_seconds).toBeGreaterThanOrEqual(0);
+      const over = { kind: "settle_code", ...of, code_id, restored: true } as const;
+      expect(await jobs.run<"settle_code">(over)).toEqual({ neutralized: false });
     });
 
     test("starts the ERP only once everything is back, if it is undone in the middle of that restore", async () => {

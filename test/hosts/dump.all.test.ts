@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Unusable } from "../../shared/hosts/sandbox/layout.ts";
 import { filterDump } from "../../shared/hosts/sandbox/statements.ts";
 import { drivenProgram } from "./files-program.ts";
-import { FUNCTION_HEADS, LEAVING_TEXTS, LEFT_OUT, LOADED, NAMED_LIKE_FUNCTIONS, NAMESAKES } from "./statements.ts";
+import { FUNCTION_HEADS, LEAVING_TEXTS, IN_ONE_DUMP, LEFT_OUT, LOADED, NAMED_LIKE_FUNCTIONS, RESTRICTED } from "./statements.ts";
 
 const KNOWN = {
   outside: true,
@@ -99,9 +99,9 @@ test("what is the ERP's is loaded as it is, on machines and in the sandbox", () 
 });
 
 test("what has the name of something that was left out is loaded, on machines and in the sandbox", () => {
-  const dumps = NAMESAKES.map(([, statements]) => dumpOf(...statements.map(([, statement]) => statement)));
+  const dumps = IN_ONE_DUMP.map(([, statements]) => dumpOf(...statements.map(([, statement]) => statement)));
   for (const [index, { kept, left_out }] of passedOn(dumps).entries()) {
-    const [what, statements = []] = NAMESAKES[index] ?? [];
+    const [what, statements = []] = IN_ONE_DUMP[index] ?? [];
     const inSandbox = filterDump(dumps[index] ?? "");
     for (const [kind, statement] of statements)
       for (const each of [kept, inSandbox.sql]) expect(each.includes(statement), `${what}: ${statement}`).toBe(kind === "loaded");
@@ -112,6 +112,49 @@ test("what has the name of something that was left out is loaded, on machines an
     expect(inSandbox.left_out, what).toEqual(left_out);
   }
 });
+
+test("several dumps in one file are loaded, and no other command of psql is, on machines and in the sandbox", () => {
+  const lineOf = (line: string): string => (line === "TABLE" ? TABLE : line === "ROWS" ? ROWS : `${line}\n`);
+  const dumps = RESTRICTED.map(([, lines]) => `--\n-- PostgreSQL database dump\n--\n\n${lines.map(lineOf).join("")}`);
+  for (const [index, { error, kept }] of passedOn(dumps).entries()) {
+    const [what, , rejected] = RESTRICTED[index] ?? [];
+    const message = rejected === undefined ? undefined : `its dump contains a command that leaves the database: ${rejected}`;
+    expect(error, what).toBe(message);
+    const inSandbox = () => filterDump(dumps[index] ?? "").left_out;
+    if (message !== undefined) {
+      expect(inSandbox, what).toThrow(expect.objectContaining({ message }));
+      continue;
+    }
+    expect(inSandbox(), what).toEqual([]);
+    expect(kept, what).toContain(squeezed(`${TABLE}${ROWS}`));
+    expect(kept, what).not.toContain("restrict");
+  }
+});
+
+test("a view without rows goes with the view that was left out", () => {
+  const view = (or: string, name: string, select: string): string => `CREATE ${or}VIEW public.${name} AS\n${select};`;
+  const dump = dumpOf(
+    inPython,
+    view("", "v", " SELECT\n    NULL::integer AS id"),
+    view("", "w", " SELECT\n    NULL::integer AS id"),
+    view("OR REPLACE ", "v", " SELECT public.py(a) AS id\n   FROM public.t"),
+    view("OR REPLACE ", "w", " SELECT 1 AS id\n   FROM public.t"),
+    view("OR REPLACE ", "x", " SELECT public.py(a) AS id\n   FROM public.t"),
+  );
+  const { kept } = passOn(dump);
+  expect(kept.match(/drop view \S+;/g)).toEqual(['drop view "public"."v";']);
+});
+
+test("a view's name cannot end the statement that removes it, and run what is behind", () => {
+  const name = '"v$erp_hosting$ \\! touch /tmp/seen"';
+  const dump = dumpOf(
+    inPython,
+    `CREATE VIEW public.${name} AS\n SELECT\n    NULL::integer AS id;`,
+    `CREATE OR REPLACE VIEW public.${name} AS\n SELECT public.py(a) AS id\n   FROM public.t;`,
+  );
+  expect(passOn(dump).kept).not.toMatch(/drop view/);
+});
+const inPython = "CREATE FUNCTION public.py(a text) RETURNS integer\n    LANGUAGE plpython3u\n    AS $$x$$;";
 
 test("a function is loaded without what only a superuser may say in its head, on machines and in the sandbox", () => {
   const dumps = FUNCTION_HEADS.map(([written]) => dumpOf(written));

@@ -289,7 +289,25 @@ print(scan.size)
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "extensions.vector" does not exist\n');
     await expectRejected(zipOf(), "its database has the extension vector in the schema extensions, but here it is in public");
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.vector" does not exist\n');
-    await expectRejected(zipOf(), 'the database reports: type "public.vector" does not exist');
+    const kept = async (why: string, sql = ROWS): Promise<void> =>
+      expect(examined(zipOf({}, { sql }))).rejects.toMatchObject({
+        code: "HOST_JOB_FAILED",
+        message: expect.stringContaining(why),
+      });
+    await kept("its database needs vector of the extension vector (pgvector)");
+    for (const [state, message, why] of [
+      ["42704", 'type "public.halfvec" does not exist', "its database needs halfvec of the extension vector (pgvector)"],
+      ["22023", 'could not create locale "de_DE.utf8": No such file or directory', "a collation or a locale that PostgreSQL"],
+      ["F0000", 'could not open dictionary file "de.dict"', "The throwaway database server reports: could not open dictionary"],
+    ] as const) {
+      writeFileSync(note("sql-error"), `psql:/in:9: ERROR:  ${state}: ${message}\n`);
+      await kept(why);
+    }
+    writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  42P17: of tomorrow\n");
+    await kept("is of PostgreSQL 18, but here it is restored to PostgreSQL 16", `-- Dumped from database version 18.1\n${ROWS}`);
+    await expectRejected(zipOf(), "the database reports: of tomorrow");
+    writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "my_vector" does not exist\n');
+    await expectRejected(zipOf(), 'the database reports: type "my_vector" does not exist');
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.geometry" does not exist\n');
     const needing = async (sql: string, why: string): Promise<void> =>
       expect(examined(zipOf({}, { sql }))).rejects.toMatchObject({
@@ -298,6 +316,11 @@ print(scan.size)
       });
     const without = ["postgis", "pg_cron"].map((name) => `CREATE EXTENSION IF NOT EXISTS ${name} WITH SCHEMA public;\n`);
     await needing(`${without.join("")}${ROWS}`, "try the import again");
+    await kept("PostgreSQL does not have here: pg_cron, postgis. Remove what uses it", `${without.join("")}${ROWS}`);
+    writeFileSync(note("available"), "plpgsql\npostgis\nvector\n");
+    await kept("PostgreSQL does not have pg_cron here, and only a superuser can create postgis.", `${without.join("")}${ROWS}`);
+    await kept("which only a superuser can create here: postgis.", `${without[0]}${ROWS}`);
+    rmSync(note("available"));
     await needing(
       `-- Dumped from database version 18.1\n${ROWS}`,
       "it is restored to PostgreSQL 16. Ask the operator of the service for a newer one, and then try the import again",

@@ -95,6 +95,25 @@ describe("the log of an ERP", unless(noMachine), () => {
     for (const text of shown.split("\n")) expect(text).not.toContain(PASSWORD.slice(0, 4));
   });
 
+  test("shows no part of a long secret that is cut, nor of a short one in a line without a blank", async () => {
+    const long = Array.from({ length: 400 }, (_, index) => `k${index}${index % 20 === 0 ? " " : "-"}`).join("");
+    const variables = [{ name: "CARRIER_CERTIFICATE", value: long, secret: true }];
+    const folder = join(machine.root, "instances/ins_1/codes/op_long");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "variables"), JSON.stringify(variables));
+    const places = Array.from({ length: 40 }, (_, index) => index * 40);
+    const messages = places.flatMap((place) => [
+      `${"ab ".repeat(3_000).slice(0, 6_300 + place)}${long}${" b".repeat(5_000)}`,
+      `${"x".repeat(7_840 + place / 20)}${PASSWORD}${"y".repeat(9_000)}`,
+    ]);
+    const shown = (await logged(messages.map(line).join(""))).trimEnd().split("\n");
+    rmSync(folder, { recursive: true });
+    expect(shown).toHaveLength(messages.length);
+    for (const text of shown) expect(text).not.toMatch(/k0 k1-|dbpass/);
+    const [{ message } = { message: "" }] = parseErpLog(line(`sent ${long.slice(0, 1_410)}…`), [long]);
+    expect(message).toBe("sent [redacted]…");
+  });
+
   test("is asked for between two times, which are nothing else", async () => {
     machine.docker('case "$*" in "logs "*) echo "2026-11-26T19:00:00Z $*" ;; esac');
     const times = { since: "2026-11-26T18:00:00.000Z", until: "2026-11-26T19:00:00.001Z" };

@@ -145,6 +145,7 @@ case "$*" in
         if [ -e $NOTES/endless ]; then echo 1; elif [ -e $NOTES/sessions ]; then cat $NOTES/sessions; rm $NOTES/sessions; else echo 0; fi ;;
       *"from pg_database where"*) [ -e $NOTES/databases ] || echo 1 ;;
       *server_version_num*) echo 160001 ;;
+      *"select name from pg_available_extensions"*) cat $NOTES/available 2> /dev/null || true ;;
       *json_object_agg*) echo '{}' ;;
       *"select json_build_array(left(name, 100), left(latest_version, 50))"*) cat $NOTES/installed 2> /dev/null || cat $NOTES/counted 2> /dev/null || true ;;
       *"select value from ir_config_parameter"*) cat $NOTES/hashes 2> /dev/null || true ;;

@@ -19,7 +19,7 @@ const SERVER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-grou
 
 /** The script's functions, which ask that server instead of a container's. */
 const SCRIPT = `set -euo pipefail
-for part in jobs instance restore; do source "shared/hosts/script/$part.sh"; done
+for part in jobs files instance restore import; do source "shared/hosts/script/$part.sh"; done
 docker() { while [[ $1 != psql ]]; do shift; done; "$BIN/psql" -h "$SOCKET" "\${@:2}"; }
 superuser() { echo postgres; }
 PROJECT=erp-test
@@ -41,9 +41,9 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     const [command = "", ...options] = SERVER;
     return run(command, ...options, join(bin ?? "", program), ...parameters);
   };
-  const script = (commands: string) => {
-    const environment = { PATH: process.env["PATH"], BIN: bin, SOCKET: folder };
-    return spawnSync("bash", ["--norc", "-c", `${SCRIPT}${commands}`], { encoding: "utf8", env: environment });
+  const script = (commands: string, variables: Readonly<Record<string, string>> = {}, input = "") => {
+    const environment = { PATH: process.env["PATH"], BIN: bin, SOCKET: folder, ...variables };
+    return spawnSync("bash", ["--norc", "-c", `${SCRIPT}${commands}`], { encoding: "utf8", env: environment, input });
   };
   const psql = (database: string, sql: string): string =>
     run(join(bin ?? "", "psql"), "-XqAtv", "ON_ERROR_STOP=1", "-h", folder, "-U", "postgres", "-d", database, "-c", sql).trim();
@@ -127,6 +127,61 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     expect(psql(target, "select count(*) from res_partner")).toBe("1");
     expect(indexes(target)).toBe("");
     expect(left_out).toMatch(/"kind": "access_methods", "count": 1.*"kind": "functions", "count": 4/);
+  });
+
+  const FAR = `create function far(a text) returns text language plpgsql immutable as
+    $$ begin if false then perform dblink('x', 'y'); end if; return a; end $$;`;
+
+  test("what needs something that is left out goes with it where every name is in quotes", () => {
+    const { target, left_out } = loaded(
+      `create extension bloom; create extension pg_trgm; ${TABLE} ${FAR}
+      create index bloom_idx on res_partner using bloom (city);
+      create index city_idx on res_partner using gin (city gin_trgm_ops);
+      create index far_idx on res_partner (far(city)); alter table res_partner cluster on far_idx;`,
+      "--quote-all-identifiers",
+    );
+    expect(indexes(target)).toBe("city_idx");
+    expect(left_out).toMatch(/"kind": "access_methods", "count": 1.*"kind": "functions", "count": 3/);
+  });
+
+  test("a view without rows that breaks a cycle goes with what replaces it, unless something needs it", () => {
+    const { target } = loaded(`${FAR} create table t (id integer primary key, a text);
+      create view alone as select id, far(a) as a from t group by id;
+      create view needed as select id, far(a) as a from t group by id;
+      create view of_needed as select * from needed;
+      create view other as select id, a from t group by id;`);
+    expect(psql(target, "select string_agg(viewname, ' ' order by viewname) from pg_views where schemaname = 'public'")).toBe(
+      "needed of_needed other",
+    );
+  });
+
+  const LACKS = [
+    ["create collation c (provider = libc, locale = 'xx_XX.utf8')", 15, "needs a collation or a locale"],
+    ['create table a (b text collate "xx_XX")', 15, "needs a collation or a locale"],
+    ["create table a (b halfvec)", 15, "needs halfvec of the extension vector (pgvector)"],
+    ["create table a (b text); create index on a using hnsw (b)", 15, "needs hnsw of the extension vector (pgvector)"],
+    ["create table a (b vector_of_ours)", 15, ""],
+    ["create collation c (provider = builtin, locale = 'C.UTF-8')", 99, "is of PostgreSQL 99"],
+    ["create table a (b integer not null no inherit)", 99, "is of PostgreSQL 99"],
+    ["create collation c (provider = libc, locale = 'xx_XX.utf8')", 99, "needs a collation or a locale"],
+    ["select 1 / 0", 99, ""],
+  ] as const;
+  test.each(LACKS)("what PostgreSQL says of %s, in a dump of its version %i", (sql, version, why) => {
+    const failed = spawnSync(
+      join(bin ?? "", "psql"),
+      ["-Xqv", "VERBOSITY=verbose", "-h", folder, "-U", "postgres", "-d", "postgres", "-c", sql],
+      { encoding: "utf8" },
+    );
+    const [, state = "", message = ""] = /ERROR: +(\w{5}): (.*)/.exec(failed.stderr) ?? [];
+    const report = JSON.stringify({ left_out: [], postgres: version });
+    const said = script(
+      `JOB=$(mktemp -d); mkdir $JOB/work; cat > $JOB/work/report; broken() { echo "$1"; exit; }; reject_lack ${state} "$MESSAGE"; rm -r $JOB`,
+      { MESSAGE: message },
+      report,
+    );
+    expect([said.stderr, state]).toEqual(["", expect.stringMatching(/^\w{5}$/)]);
+    expect(said.stdout).toContain(why);
+    expect(said.stdout === "").toBe(why === "");
   });
 
   test("an operator of the dump does not run as the superuser when the load ends", () => {

@@ -60,6 +60,19 @@ export const REJECTED: [...Case, why: string][] = [
   ["a zip in gzip", () => gzipSync(made), `it is a zip file, compressed with gzip: ${REPACK}`],
   ["SQL", () => Buffer.from(SQL), no("a plain SQL dump, without the ERP's files", EXPORT)],
   ["SQL in gzip", () => gzipSync(SQL), `it is a plain SQL dump, without the ERP's files, compressed with gzip: ${EXPORT}`],
+  ...[
+    "DROP TABLE IF EXISTS public.t;\n",
+    "ALTER TABLE public.t ADD a text;\n",
+    "COPY public.t (a) FROM stdin;\n",
+    "INSERT INTO public.t VALUES (1);\n",
+    "\\connect shop\n",
+    "/* of the shop */\nSELECT 1;\n",
+    "START TRANSACTION;\n",
+  ].map((sql): [string, () => Buffer, string] => [
+    `SQL that begins with ${sql.slice(0, 10)}`,
+    () => Buffer.from(sql),
+    no("a plain SQL dump, without the ERP's files", EXPORT),
+  ]),
   [
     "SQL of a server",
     () => Buffer.from("--\n-- PostgreSQL database cluster dump\n--\n"),
@@ -256,6 +269,57 @@ export const REJECTED: [...Case, why: string][] = [
     () => renamed((path) => (path === "manifest.json" ? path : `shop/${path}`)),
     "its files are in different folders (shop/dump.sql, manifest.json): put dump.sql, manifest.json and filestore into one, and zip that",
   ],
+  // Parts of a backup under another name, or packed by themselves: whoever removes them loses the ERP's files
+  ...[
+    "filestore.tar.gz",
+    "filestore.tar",
+    "filestore.zip",
+    "shop_filestore.tgz",
+    "backup/files.7z",
+    "filestore.tar.gz.aa",
+  ].flatMap((name): [string, () => Buffer, string][] =>
+    [[], ["manifest.json"]].map((left) => [
+      `files in ${name} without ${left.join() || "filestore"}`,
+      () =>
+        writeZip([
+          ...entries().filter((each) => !String(each.name).startsWith("filestore") && !left.includes(String(each.name))),
+          { name: "readme.txt" },
+          { name },
+        ]),
+      `its files are packed by themselves (${name}): unpack them to filestore/, and zip that again with dump.sql and manifest.json`,
+    ]),
+  ),
+  ["an archive beside the files", () => added("addons.tar.gz"), strange("addons.tar.gz")],
+  ...["shop", "data/filestores/shop"].map((folder): [string, () => Buffer, string] => [
+    `the files in ${folder}/`,
+    () => renamed((path) => path.replace(/^filestore/, folder)),
+    `its files are not in filestore/, such as ${STORED.replace("filestore", folder)}: move their folders there, and zip that again with dump.sql and manifest.json`,
+  ]),
+  ...["manifest (1).json", "Manifest.json.txt"].map((name): [string, () => Buffer, string] => [
+    `a manifest called ${name}`,
+    () => renamed((path) => (path === "manifest.json" ? name : path)),
+    `its manifest.json is called ${name}: rename it, and zip it again with dump.sql and filestore`,
+  ]),
+  ...["dump.sql.sql", "dump (1).sql", "dump.sql.txt"].map((name): [string, () => Buffer, string] => [
+    `a dump called ${name}`,
+    () => renamed((path) => (path === "dump.sql" ? name : path)),
+    `its dump.sql is called ${name}: rename it, and zip it again with manifest.json and filestore`,
+  ]),
+  [
+    "an encrypted dump",
+    () => renamed((path) => (path === "dump.sql" ? "dump.sql.enc" : path)),
+    "its dump is encrypted (dump.sql.enc): decrypt it to dump.sql, and zip that again",
+  ],
+  [
+    "paths with a slash in front",
+    () => renamed((path) => `/${path}`),
+    "its paths begin with a slash, such as /dump.sql: zip its files from within their folder",
+  ],
+  ...["#recycle/shop", ".snapshot/hourly.0", "shop/.git"].map((folder): [string, () => Buffer, string] => [
+    `all files in ${folder}/`,
+    () => renamed((path) => `${folder}/${path}`),
+    `its dump.sql is in the folder ${folder.split("/").find((part) => /^[#.]/.test(part))}, which is skipped because systems and programs add such folders: rename it, and zip it again`,
+  ]),
   // Manifests and dumps
   [
     "a manifest that is no JSON",
@@ -296,6 +360,11 @@ export const REJECTED: [...Case, why: string][] = [
     "a dump of MySQL",
     () => withDump("-- MySQL dump 10.13\n"),
     `its dump.sql is a dump of MySQL, not a plain SQL dump: ${EXPORT}`,
+  ],
+  [
+    "a version that is too large a number",
+    () => withManifest(manifestOf({ major_version: 1e9 })),
+    "its manifest.json does not name the ERP's version (major_version): create the backup again",
   ],
   ["a dump in gzip", () => withDump(gzipSync(SQL)), `its dump.sql is a gzip file, not a plain SQL dump: ${REPACK}`],
   ["an empty dump", () => withDump(""), `its dump.sql is empty: ${EXPORT}`],

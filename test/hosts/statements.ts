@@ -229,6 +229,8 @@ export const NAMESAKES: readonly (readonly [what: string, statements: readonly (
         ["access_methods", "CREATE INDEX rum_idx ON ONLY public.t USING rum (a public.rum_tsvector_ops);"],
         ["access_methods", "CREATE INDEX bloom_idx ON public.t USING bloom (a) WITH (length='80');"],
         ["access_methods", "COMMENT ON INDEX public.rum_idx IS 'x';"],
+        ["access_methods", "ALTER TABLE public.t CLUSTER ON bloom_idx;"],
+        ["loaded", "ALTER TABLE public.t CLUSTER ON trgm;"],
         ["access_methods", "ALTER INDEX public.rum_idx ATTACH PARTITION public.other_idx;"],
         ["access_methods", "ALTER INDEX public.other_idx ATTACH PARTITION public.bloom_idx;"],
         [
@@ -320,6 +322,70 @@ export const NAMESAKES: readonly (readonly [what: string, statements: readonly (
       ],
     ],
   ];
+
+/** Statements of one dump by `pg_dump --quote-all-identifiers`. */
+const QUOTED: (typeof NAMESAKES)[number] = [
+  "everything in quotes",
+  [
+    ["extensions", 'CREATE EXTENSION IF NOT EXISTS "pg_bigm" WITH SCHEMA "public";'],
+    ["extensions", "COMMENT ON EXTENSION \"pg_bigm\" IS 'x';"],
+    ["loaded", 'CREATE TABLE "public"."t_2" (\n    "to" "text",\n    "language" "text"\n);'],
+    ["extensions", 'CREATE INDEX "bigm" ON "public"."t" USING "gin" ("a" "public"."gin_bigm_ops");'],
+    ["extensions", 'COMMENT ON INDEX "public"."bigm" IS \'x\';'],
+    ["extensions", 'ALTER TABLE "public"."t" CLUSTER ON "bigm";'],
+    ["loaded", 'CREATE INDEX "trgm" ON "public"."t" USING "gin" ("a" "public"."gin_trgm_ops");'],
+    ["loaded", 'ALTER TABLE "public"."t" CLUSTER ON "trgm";'],
+    ["access_methods", 'CREATE INDEX "bloom_idx" ON "public"."t" USING "bloom" ("a");'],
+    ["languages", 'CREATE FUNCTION "public"."py"() RETURNS "trigger"\n    LANGUAGE "plpython3u"\n    AS $$x$$;'],
+    ["languages", 'CREATE TRIGGER "tr" AFTER INSERT ON "public"."t" FOR EACH ROW EXECUTE FUNCTION "public"."py"();'],
+    ["languages", 'COMMENT ON TRIGGER "tr" ON "public"."t" IS \'x\';'],
+    ["loaded", 'ALTER TABLE "public"."t" RENAME COLUMN "owner" TO "x";'],
+    ["loaded", 'CREATE VIEW "public"."v" AS\n SELECT "t"."a"\n   FROM "public"."t";'],
+    ["extension_data", 'COPY "public"."bigm_log" ("id") FROM stdin;\n\\.'],
+    ["loaded", 'COPY "public"."t_2" ("to") FROM stdin;\n1\n\\.'],
+    ["extension_data", 'SELECT pg_catalog.setval(\'"public"."bigm_seq"\', 3, true);'],
+    ["loaded", 'CREATE SEQUENCE "public"."t_seq"\n    START WITH 1;'],
+    ["loaded", 'SELECT pg_catalog.setval(\'"public"."t_seq"\', 3, true);'],
+    ["languages", 'CREATE TEXT SEARCH TEMPLATE "public"."like_simple" (\n    LEXIZE = "dsimple_lexize" );'],
+    ["languages", 'CREATE TEXT SEARCH DICTIONARY "public"."own" (\n    TEMPLATE = "public"."like_simple" );'],
+    ["languages", 'CREATE INDEX "own_idx" ON "public"."t" ("ts_lexize"(\'"public"."own"\'::"regdictionary", "a"));'],
+  ],
+];
+
+/** Names that differ in their schema, and such that mean the same in quotes. */
+const SCHEMAS: (typeof NAMESAKES)[number] = [
+  "tables of one name in several schemas",
+  [
+    ["extensions", "CREATE EXTENSION IF NOT EXISTS pg_cron WITH SCHEMA pg_catalog;"],
+    ["loaded", "CREATE TABLE public.job (\n    id integer\n);"],
+    ["loaded", 'CREATE TABLE public."Job" (\n    id integer\n);'],
+    ["loaded", "CREATE TABLE old_style (\n    id integer\n);"],
+    ["extension_data", "COPY cron.job (jobid) FROM stdin;\n1\n\\."],
+    ["extension_data", "SELECT pg_catalog.setval('cron.jobid_seq', 3, true);"],
+    ["loaded", "COPY public.job (id) FROM stdin;\n2\n\\."],
+    ["loaded", 'COPY public."Job" (id) FROM stdin;\n3\n\\.'],
+    ["loaded", 'COPY "Job" (id) FROM stdin;\n3\n\\.'],
+    ["loaded", "COPY job (id) FROM stdin;\n4\n\\."],
+    ["loaded", "COPY public.old_style (id) FROM stdin;\n5\n\\."],
+    ["loaded", "COPY old_style (id) FROM stdin;\n6\n\\."],
+  ],
+];
+
+export const IN_ONE_DUMP = [...NAMESAKES, QUOTED, SCHEMAS];
+
+/** Lines of dumps in one file, and whether psql runs one of them that a dump must not have. */
+export const RESTRICTED: readonly (readonly [what: string, lines: readonly string[], rejected?: string])[] = [
+  ["two dumps", ["\\restrict a1", "TABLE", "\\unrestrict a1", "\\restrict B2", "ROWS", "\\unrestrict B2"]],
+  ["two dumps with one token", ["\\restrict a", "TABLE", "\\unrestrict a", "\\restrict a", "ROWS", "\\unrestrict a"]],
+  ["no end", ["TABLE", "\\restrict a", "ROWS"]],
+  ["one in another", ["\\restrict a", "TABLE", "\\restrict b", "ROWS"], "\\restrict b"],
+  ["another end", ["\\restrict a", "TABLE", "\\unrestrict b", "ROWS"], "\\unrestrict b"],
+  ["an end alone", ["TABLE", "\\unrestrict a", "ROWS"], "\\unrestrict a"],
+  ["two ends", ["\\restrict a", "TABLE", "\\unrestrict a", "\\unrestrict a", "ROWS"], "\\unrestrict a"],
+  ["a command behind the token", ["\\restrict a \\! sh", "TABLE", "ROWS"], "\\restrict a \\! sh"],
+  ["a command behind an end", ["\\restrict a", "TABLE", "\\unrestrict a", "\\! sh", "ROWS"], "\\! sh"],
+  ["no token", ["\\restrict", "TABLE", "ROWS"], "\\restrict"],
+];
 
 /** Functions as pg_dump writes them, and what of them is loaded. */
 export const FUNCTION_HEADS: readonly (readonly [

@@ -235,5 +235,17 @@ export const TAKEN: Case[] = [
     () => writeZip(entries().filter(({ name }) => name !== STORED)),
   ],
   ["in the folder of its database, beside another database's", () => inFolders("shop")],
+  ...["#4711 Umzug Shop", "backup~", "RECYCLER", "cvs", ".#shop"].map((folder): Case => [
+    `in the folder ${folder}`,
+    () => renamed((path) => `${folder}/${path}`),
+  ]),
+  [
+    "with files of CVS, of a recycle bin and of an editor",
+    () => added("CVS/Root", "RECYCLER/S-1-5/Dc1.sql", "#old/notes.txt", "x/y~"),
+  ],
+  [
+    "with a version that is a number",
+    () => withManifest(manifestOf({}).replace('"major_version":"19.0"', '"major_version":19.0')),
+  ],
   ["with files that the ERP does not know", () => added("filestore/checklist/ab/abc", "filestore/readme")],
 ];

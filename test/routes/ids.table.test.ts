@@ -5,6 +5,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { seedAlert, seedBackup, seedDeploy, seedFactor, seedInstance, seedInvitation } from "../harness/seed.ts";
 import { bodyOf, idKindOf, idRoutes, pathOf } from "../harness/requests.ts";
+import { routeClients } from "../harness/route-clients.ts";
 import { some } from "../harness/some.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { Upload } from "../../shared/api/uploads.ts";
@@ -40,13 +41,12 @@ beforeAll(async () => {
   await other.until(server.operation_id).catch(() => undefined);
 });
 
-const clientFor = async (access: unknown) => (access === "session" ? me.session(await me.anotherUser()) : (await me.token()).api);
+const clientFor = routeClients(() => me);
 
 describe.each(idRoutes.map((route, place) => ({ ...route, place })))("$title", (route) => {
   const kind = idKindOf(route);
 
   test("an invalid ID gets 404, however it is written", async () => {
-    const api = await clientFor(route.access);
     const id = foreign[kind] ?? "";
     const odd = [
       "none",
@@ -69,6 +69,7 @@ describe.each(idRoutes.map((route, place) => ({ ...route, place })))("$title", (
       "%F0%9F%92%A5",
     ];
     for (const each of some(odd, 9, route.place)) {
+      const api = await clientFor(route, 1);
       const response = await api.send(route.method, pathOf(route, each), bodyOf(route));
       expect(response.status, `${each}: ${response.text}`).toBe(404);
       expect(response.error?.code, each).toBe("NOT_FOUND");

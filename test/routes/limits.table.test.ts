@@ -10,13 +10,14 @@ beforeAll(async () => {
   me = await account();
 });
 
-/** docs/api.md: a POST that creates a server, instance, clone, backup, token or SSH key, and every DELETE. */
+/** docs/api.md: each POST that responds 201 if it succeeds, and each DELETE. */
 const CREATE_DELETE = [
   "POST /servers",
   "POST /instances",
   "POST /instances/:id/clone",
   "POST /instances/:id/backups",
   "POST /instances/:id/deploys",
+  "POST /backups/uploads",
   "POST /backups/uploads/:id/complete",
   "DELETE /backups/uploads/:id",
   "POST /tokens",

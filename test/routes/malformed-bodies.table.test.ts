@@ -28,7 +28,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
     client.send(route.method, pathOf(route), body, headers && { headers });
 
   const rejectsMalformed = async () => {
-    const api = await clientFor(route, 20);
+    const api = await clientFor(route, 15);
     const before = await me.trace();
     const malformed = [
       "{",
@@ -52,7 +52,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   };
 
   const rejectsNesting = async () => {
-    const api = await clientFor(route, 20);
+    const api = await clientFor(route, 3);
     const before = await me.trace();
     expectRejected(await ask(api, `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`), "MALFORMED_REQUEST", "lists in lists");
     expectRejected(await ask(api, `${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`), "MALFORMED_REQUEST", "objects in objects");
@@ -61,7 +61,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   };
 
   const rejectsRepeatedKeys = async () => {
-    const api = await clientFor(route, 20);
+    const api = await clientFor(route, 8);
     const before = await me.trace();
     const repeated: [text: string, key: string][] = [
       ['{"name":1,"name":2}', "name"],
@@ -83,7 +83,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   };
 
   const rejectsOtherTypes = async () => {
-    const api = await clientFor(route, 20);
+    const api = await clientFor(route, 10);
     const body = JSON.stringify(good);
     for (const type of [
       "text/plain",
@@ -100,7 +100,7 @@ describe.each(asked.map((route, place) => ({ title: route.title, route, place })
   };
 
   const rejectsTooMuch = async () => {
-    const api = await clientFor(route, 20);
+    const api = await clientFor(route, 3);
     const padded = (bytes: number) => `{"no_such_field":${" ".repeat(bytes - 19)}1}`;
     expect(Buffer.byteLength(padded(LIMIT_BYTES))).toBe(LIMIT_BYTES);
     expect((await ask(api, padded(LIMIT_BYTES))).status).not.toBe(413);

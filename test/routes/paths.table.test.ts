@@ -5,12 +5,15 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { exchange, anonymous } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 import { bodyOf, everyRoute, pathOf } from "../harness/requests.ts";
+import { routeClients } from "../harness/route-clients.ts";
 import { some } from "../harness/some.ts";
 
 let me: TestAccount;
 beforeAll(async () => {
   me = await account();
 });
+
+const clientFor = routeClients(() => me);
 
 const paths = [...new Set(everyRoute.map(({ path }) => path))].map((path, place) => ({
   path,
@@ -129,18 +132,12 @@ test("the gateway's own errors are in the envelope where the service can set the
 
 const gets = everyRoute.filter(({ method }) => method === "GET").map((route, place) => ({ ...route, place }));
 describe.each(gets)("HEAD $path", (route) => {
-  const asked = async () =>
-    route.access === "public"
-      ? anonymous
-      : route.access === "session"
-        ? me.session(await me.anotherUser())
-        : (await me.token()).api;
-
   test("HEAD returns what GET returns, without the body, and counts as much", async () => {
-    const api = await asked();
+    const paths = some([pathOf(route), `${pathOf(route)}?no_such=1`], 2, route.place);
+    const api = await clientFor(route, 2 * paths.length);
     const headers = { "x-request-id": "same" };
     const ask = (method: string, path: string) => api.send(method, path, undefined, { headers });
-    for (const path of some([pathOf(route), `${pathOf(route)}?no_such=1`], 2, route.place)) {
+    for (const path of paths) {
       const get = await ask("GET", path);
       const head = await ask("HEAD", path);
       expect(head.text).toBe("");

@@ -5,7 +5,7 @@ import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
 import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf, wholePathOf } from "../harness/requests.ts";
 import { some } from "../harness/some.ts";
-import { anonymous } from "../harness/client.ts";
+import { routeClients } from "../harness/route-clients.ts";
 
 let me: TestAccount;
 let instanceId: string;
@@ -20,6 +20,8 @@ beforeAll(async () => {
   operationId = (await me.api.post("/bulk", labels)).as(Operation).id;
   webhookId = await me.webhook();
 });
+
+const clientFor = routeClients(() => me);
 
 const SEARCH = ["label", "search", "sort"];
 /** What nobody has is no mistake in these. */
@@ -81,19 +83,15 @@ test("the lists and their filters are those that are promised", () => {
 
 describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title", (route) => {
   test("an unknown query parameter is rejected by name, empty or not", async () => {
-    const api =
-      route.access === "public"
-        ? anonymous
-        : route.access === "session" || route.fieldRole !== undefined
-          ? await me.session(await me.anotherUser())
-          : (await me.token()).api;
     const unknown = [
       ["no_such", "no_such"],
       ["Wait=1", "Wait"],
       ["=1", ""],
       [`dry_run=${route.dryRun ? "yes" : "true"}`, "dry_run"],
     ] as const;
-    for (const [query, field] of some(unknown, unknown.length, route.place)) {
+    const queries = some(unknown, unknown.length, route.place);
+    const api = await clientFor(route, queries.length);
+    for (const [query, field] of queries) {
       const whole = wholePathOf(route);
       const path = `${whole}${whole.includes("?") ? "&" : "?"}${query}`;
       const response = await api.send(route.method, path, bodyOf(route));
@@ -109,7 +107,6 @@ const idFor = ({ id, path }: { id: string; path: string }): string =>
 describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title", (route) => {
   const path = () => pathOf(route, idFor(route));
   const at = (query: string) => `${path()}?${query}`;
-  const client = async () => (route.access === "session" ? me.session(await me.anotherUser()) : (await me.token()).api);
   const filters = FILTERS[route.title] ?? [];
 
   const WRONG: [query: string, field: string][] = [
@@ -156,8 +153,8 @@ describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title",
   ];
 
   test("an invalid query parameter is named in the error", async () => {
-    const api = await client();
     for (const [query, field] of some(WRONG, 24, route.place)) {
+      const api = await clientFor(route, 1);
       const response = await api.get(at(query));
       expect(response.status, `${query}: ${response.text}`).toBe(422);
       expect(response.error, query).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
@@ -166,7 +163,7 @@ describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title",
   });
 
   test("a list returns page 1 of 20 by default, and an empty page past the end", async () => {
-    const api = await client();
+    const api = await clientFor(route, 4);
     expect((await api.get(path())).meta).toMatchObject({ page: 1, per_page: 20 });
     expect((await api.get(at("page=1&per_page=100"))).meta).toMatchObject({ page: 1, per_page: 100 });
     const past = await api.get(at("page=1000000000"));

@@ -5,8 +5,9 @@ import { Code } from "../../shared/api/code.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import * as overview from "../../shared/api/overview.ts";
 import { Server } from "../../shared/api/servers.ts";
-import { recordOutdatedImages } from "../../shared/operations/monitoring/images.ts";
+import { recordImage, recordOutdatedImages } from "../../shared/operations/monitoring/images.ts";
 import { recordReport } from "../../shared/records/host-reports.ts";
+import { getInstance } from "../../shared/records/instances.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
@@ -211,6 +212,20 @@ describe("the images of ERPs", () => {
     expect(await judged(first, second)).toEqual([true, 1]);
     expect(await judged(first, second)).toEqual([true, 1]);
     expect(await judged(second, second)).toEqual([false, 0]);
+  });
+
+  test("an image that is newer than what was looked up an hour ago is not to be updated", async () => {
+    const instance = await seedInstance(me.id);
+    const [pulled, lookedUp] = ["d", "e"].map((letter) => `sha256:${letter.repeat(64)}`);
+    const record = async (created_at: string | null) => {
+      const newest = new Map([["19.0", { ids: [String(lookedUp)], created_at: "2026-11-20T03:00:00.000Z" }]]);
+      const current = await getInstance(me.id, instance.id);
+      expect(await recordImage(current, { id: String(pulled), created_at }, newest)).toBe(true);
+      return (await instanceOf(instance.id)).update_available;
+    };
+    expect(await record("2026-11-27T03:00:00.000Z")).toBe(false);
+    expect(await record("2026-11-13T03:00:00.000Z")).toBe(true);
+    expect(await record(null)).toBe(true);
   });
 
   test("a machine changes nothing of an instance that is on another one", async () => {

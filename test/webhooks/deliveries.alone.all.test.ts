@@ -12,6 +12,7 @@ import * as z from "zod";
 import { Delivery, Webhook, WithSecret } from "../../shared/api/webhooks.ts";
 import { queryAll, updateOne } from "../../shared/data/table.ts";
 import { keys } from "../../shared/data/keys.ts";
+import { claimChatMessage } from "../../shared/operations/events/chat-pace.ts";
 import { disableIfFailing, getWebhook, healthRef } from "../../shared/records/webhooks.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { testClock } from "../harness/clock.ts";
@@ -348,6 +349,48 @@ test("messages of chats say what and why, and let no name mention anybody or lea
     expect((await me.api.post(`/webhooks/${id}/rotate-secret`, {})).error).toMatchObject({ code: "INVALID_STATE" });
     const stored = JSON.stringify(await queryAll(keys.webhooks(me.id), { consistent: true }));
     expect(stored).not.toContain(url);
+  }
+});
+
+test("a test of a chat is sent each time, as is what somebody sends again", async () => {
+  const me = await account();
+  const [wrong, right] = [await receiver(() => 404), await receiver()];
+  const { id } = await hook(me, { url: wrong.url, format: "slack" });
+  expect((await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery).status).toBe("failed");
+  (await me.api.put(`/webhooks/${id}`, { url: right.url })).as(Webhook);
+  for (const count of [1, 2]) {
+    expect((await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery)).toMatchObject({
+      status: "delivered",
+      tries: [{ http_status: 200, reason: null }],
+    });
+    expect(right.received).toHaveLength(count);
+  }
+  for (const days of [10, 11]) {
+    await change(me, days);
+    await eventually(async () =>
+      expect((await deliveriesOf(me, id, "&event_type=settings.update"))[0]?.status).toBe("delivered"),
+    );
+  }
+  await eventually(async () =>
+    expect((await deliveriesOf(me, id, "&event_type=settings.update&status=delivered")).length).toBe(2),
+  );
+  const sent = right.received.length;
+  const [joined] = await deliveriesOf(me, id, "&event_type=settings.update");
+  await me.api.post(`/webhooks/${id}/deliveries/${joined?.id}/redeliver`, {});
+  await eventually(() => expect(right.received).toHaveLength(sent + 1));
+});
+
+test("of events at once, a chat gets one message a minute, and the next one sums up all others", async () => {
+  const webhook = { account_id: unique("account"), id: unique("webhook") };
+  const resource = { type: "server", id: unique("server"), name: "Shop" } as const;
+  for (const others of [0, 2, 2, 2]) {
+    const events = ["a", "b", "c"].map((id) => ({ id: unique(id), type: "server.offline", resource }));
+    const claims = await Promise.all(events.map((event) => claimChatMessage(webhook, event)));
+    expect(claims.filter((also) => also !== undefined)).toEqual([others]);
+    // A run that was killed before it sent the message sends the same one.
+    const claimed = events[claims.indexOf(others)];
+    expect(claimed && (await claimChatMessage(webhook, claimed))).toBe(others);
+    clock.advance(2);
   }
 });
 

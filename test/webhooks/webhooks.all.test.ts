@@ -31,6 +31,15 @@ describe("POST /webhooks", () => {
   });
 });
 
+test.each([
+  ["", "a".repeat(2_048)],
+  [" as it is stored", "ü".repeat(400)],
+])("does not take a URL of more than 2,048 characters%s", async (_, path) => {
+  const problem = { field: "url", reason: "must have at most 2048 characters" };
+  const { error } = await me.api.post("/webhooks", body({ url: `${URL_OK}/${path}` }));
+  expect(error?.details).toEqual({ ...problem, errors: [problem] });
+});
+
 test("a try without a response says why, also by code", async () => {
   const { id } = await create({ url: "https://slow.example/hooks" });
   const { tries } = (await me.api.post(`/webhooks/${id}/test`, {})).as(Delivery);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workflows } from "../../functions/workflows/index.ts";
 import { Backup } from "../../shared/api/backups.ts";
+import { Code } from "../../shared/api/code.ts";
 import { Instance } from "../../shared/api/instances.ts";
 import { Operation } from "../../shared/api/operations.ts";
 import { getOperation } from "../../shared/records/operations.ts";
@@ -11,6 +12,7 @@ import { backupRef } from "../../shared/records/backups.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import { processCloud } from "../harness/cloud.ts";
 import type { TestCloud } from "../harness/facts.ts";
+import { seedBackupCode } from "../harness/seed.ts";
 import { erpsOf } from "./erps.ts";
 import { type Intercept, type WorkflowHarness, workflowHarness } from "./harness.ts";
 import { expectConsistent, snapshotOf } from "./snapshot.ts";
@@ -119,5 +121,34 @@ describe("a clone", () => {
       error: { code: "HOST_JOB_FAILED", message: expect.stringContaining("still active") },
     });
     expectConsistent(await snapshotOf(cloud, harness.me.id));
+  });
+
+  test("code that is set while the clone is made stays, and the backup's fills what was not set", async () => {
+    const withCode = await harness.me.backup(source.id);
+    await seedBackupCode(harness.me.id, { id: withCode.id, instance_id: source.id });
+    const begun = ask({ backup_id: withCode.id });
+    let set: Code | undefined;
+    const { operation } = await harness.run(
+      workflows["clone-instance"],
+      () => begun,
+      async ({ task, tries }, next) => {
+        if (task !== "bringCode" || tries > 1) return next();
+        const { id } = (await begun).as(Instance);
+        const body = { python_packages: ["num2words==0.5"], auto_deploy: "push" };
+        set = (await (await api()).put(`/instances/${id}/code`, body)).as(Code);
+        await next();
+        await (await api()).put(`/instances/${id}/code`, { install_modules: ["sale"] });
+        return next();
+      },
+    );
+    expect(operation.state).toBe("succeeded");
+    expect(set?.repositories).toEqual([]);
+    const code = (await (await api()).get(`/instances/${(await begun).as(Instance).id}/code`)).as(Code);
+    expect(code).toMatchObject({
+      python_packages: ["num2words==0.5"],
+      auto_deploy: "push",
+      install_modules: ["sale"],
+      repositories: [{ url: "https://git.example/acme", ref: "main", commit: expect.stringMatching(/^8f3c1d5e/) }],
+    });
   });
 });

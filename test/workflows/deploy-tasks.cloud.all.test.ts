@@ -14,6 +14,8 @@ import { because, inEnglish, type Reason } from "../../shared/domain/reasons.ts"
 import type { Job, JobKind, JobResult } from "../../shared/hosts/host.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { FIRST_IMAGE } from "../../shared/providers/sandbox/images.ts";
+import { changeErp } from "../../shared/providers/sandbox/machines.ts";
+import { getServer } from "../../shared/records/servers.ts";
 import { processCloud } from "../harness/cloud.ts";
 import { uniqueDomain } from "../harness/account.ts";
 import { erpsOf } from "./erps.ts";
@@ -25,7 +27,7 @@ const machine = vi.hoisted(() => ({
   fails: new Array<JobKind>(),
   has: undefined as Pulled | undefined,
   /** How a job fails, as a real machine says it. */
-  reports: undefined as { of: JobKind; code: OperationErrorCode; reason: Reason } | undefined,
+  reports: undefined as { of: JobKind; code: OperationErrorCode; reason: Reason; log?: string } | undefined,
   /** Whether the ERP never responds. */
   silent: false,
 }));
@@ -35,7 +37,8 @@ vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
   const { sandbox } = await original<typeof import("../../shared/hosts/sandbox/host.ts")>();
   const run = async (server: Parameters<typeof sandbox.run>[0], job: Job) => {
     machine.jobs.push(job);
-    if (job.kind === machine.reports?.of) throw new GiveUp(machine.reports.code, machine.reports.reason, { log: "a log" });
+    if (job.kind === machine.reports?.of)
+      throw new GiveUp(machine.reports.code, machine.reports.reason, { log: machine.reports.log ?? "a log" });
     if (job.kind === "check_health" && machine.silent) return { ready: false, why: because("erp_silent") };
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     if (job.kind === "pull_images" && machine.has !== undefined)
@@ -115,6 +118,36 @@ test("errors name the repository of each module also where the machine sends the
     code: "UPDATE_FAILED",
     message: expect.stringMatching(/Modules: acme \(https:\/\/git\.example\/acme\)\na log$/),
   });
+});
+
+test.each([
+  ["No matching distribution found for nowhere==1.0", "nowhere"],
+  [
+    "Cannot install num2words==0.5.13 and num2words==0.5.14 because these package versions have conflicting dependencies.",
+    "num2words==0.5.13 and num2words==0.5.14",
+  ],
+  ["Double requirement given: num2words==0.5.14 (from -r /dev/stdin (line 2)) (already in num2words==0.5.13)", "num2words"],
+])("the error names what pip stopped at: %s", async (said, named) => {
+  const id = await instanceWithCode();
+  const reason = because("python_packages_not_installed");
+  machine.reports = { of: "install_packages", code: "BUILD_FAILED", reason, log: `Collecting\nERROR: ${said}\n` };
+  const { operation } = await deploy(id, { rehearse: false, backup_first: false });
+  expect(operation.error).toMatchObject({ reason: because("python_package_not_installed", { package: named }) });
+});
+
+test("a rollback with the data records whether that is neutralized", async () => {
+  const id = await instanceWithCode();
+  const { deploy: first } = await deploy(id, { rehearse: false, backup_first: false });
+  const { server_id } = await show(id);
+  const machineId = String((await getServer(harness.me.id, server_id)).machine_id);
+  const neutralize = (neutralized: boolean) =>
+    changeErp(machineId, id, ({ database }) => ({ database: database && { ...database, neutralized } }));
+  await neutralize(true);
+  await deploy(id, { rehearse: false });
+  await neutralize(false);
+  expect((await show(id)).neutralized).toBe(false);
+  await deploy(id, { rollback_to: first.id, restore_database: true, backup_first: false });
+  expect((await show(id)).neutralized).toBe(true);
 });
 
 test("an ERP that does not respond with the new code is named with the modules that were updated", async () => {

@@ -5,6 +5,7 @@ import { whyNotDelete, whyNotDrill, whyNotEdit } from "../allowed/backups.ts";
 import { BACKUP_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 import { text } from "../messages/text.ts";
+import type { SelectedProps } from "../resource/list/use-selection.ts";
 import { backupName } from "./words.ts";
 
 /** What the operation that holds it makes of it decides, unless that is its deletion. */
@@ -28,6 +29,4 @@ const BACKUPS: Kind<Backup> = {
   ],
 };
 
-export const BackupsBulk = ({ selected, onDone }: { selected: readonly Backup[]; onDone: () => void }) => (
-  <BulkMenu kind={BACKUPS} selected={selected} onDone={onDone} />
-);
+export const BackupsBulk = (props: SelectedProps<Backup>) => <BulkMenu kind={BACKUPS} {...props} />;

@@ -49,12 +49,27 @@ export function Restore({ backup, onDismiss }: Props) {
   );
 }
 
-/** The newest backup of the instance, unless the user chooses another one. */
+/** The newest backup of the instance, unless the user chooses another one. A newer one does not take its place meanwhile. */
 export function RestoreAny({ instance, onDismiss }: { instance: Instance; onDismiss: () => void }) {
   const say = text.backupDialogs.restore;
   const pages = usePages(backups.listOf(instance.id), { status: RESTORABLE[0] }, { searchable: false });
-  const [chosen, setChosen] = useState("");
-  const backup = pages.items.find(({ id }) => id === chosen) ?? pages.items[0];
+  const [chosen, setChosen] = useState<string>();
+  const [newest] = pages.items;
+  if (chosen === undefined && newest !== undefined) setChosen(newest.id);
+  const backup = pages.items.find(({ id }) => id === chosen);
+  const chooser = (
+    <Chooser
+      label={say.backup}
+      pages={pages}
+      optionOf={backupOption}
+      placeholder={say.backup}
+      what={say.backups}
+      empty={say.none}
+      chosen={backup?.id ?? ""}
+      error={backup === undefined ? say.gone : undefined}
+      onChange={setChosen}
+    />
+  );
   if (backup === undefined)
     return (
       <Modal visible header={say.title(instance.name)} onDismiss={onDismiss}>
@@ -62,24 +77,17 @@ export function RestoreAny({ instance, onDismiss }: { instance: Instance; onDism
           <Failure error={pages.error} retry={pages.retry} />
         ) : pages.pending ? (
           <Spinner size="large" />
-        ) : (
+        ) : newest === undefined ? (
           say.none
+        ) : (
+          chooser
         )}
       </Modal>
     );
+  // Another backup is another form: what was typed to confirm this one confirms no other.
   return (
-    <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss}>
-      <Chooser
-        label={say.backup}
-        pages={pages}
-        optionOf={backupOption}
-        placeholder={say.backup}
-        what={say.backups}
-        empty={say.none}
-        chosen={backup.id}
-        error={undefined}
-        onChange={setChosen}
-      />
+    <RestoreForm key={backup.id} backup={backup} instance={instance} onDismiss={onDismiss}>
+      {chooser}
     </RestoreForm>
   );
 }

@@ -4,8 +4,8 @@ import type { Night } from "./night.ts";
 
 type Kind = Night<unknown>["kind"] | "due";
 
-const ICONS: Partial<Record<Kind, IconProps.Name>> = { completed: "check", drillFailed: "close", due: "status-pending" };
-const CHARACTERS: Partial<Record<Kind, string>> = { failed: "!", running: "…", none: "–", unknown: "?" };
+const ICONS: Partial<Record<Kind, IconProps.Name>> = { completed: "check", failed: "close", due: "status-pending" };
+const CHARACTERS: Partial<Record<Kind, string>> = { drillFailed: "!", running: "…", none: "–", unknown: "?" };
 
 export function Sign({ of }: { of: Kind }) {
   const icon = ICONS[of];

@@ -16,6 +16,7 @@ import { reasonInWords } from "../resource/words/sentence.ts";
 import { shownOf, Status } from "../resource/words/status.tsx";
 import { ResourceTable } from "../resource/list/table.tsx";
 import type { Column } from "../resource/list/column.ts";
+import type { SelectedProps } from "../resource/list/use-selection.ts";
 import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 import type { Home } from "../allowed/backups.ts";
@@ -39,7 +40,7 @@ interface Props {
   empty: ReactNode;
   actions?: ReactNode;
   /** The actions on selected backups. */
-  bulk?: ComponentType<{ selected: readonly Backup[]; onDone: () => void }>;
+  bulk?: ComponentType<SelectedProps<Backup>>;
 }
 
 /** The prefix of the list on an instance's page. */
@@ -69,7 +70,7 @@ export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Prop
     Filters: ListFilters,
     searchable: true,
     filters: { status: "backup" },
-    narrowing: { query: backupQuery, Fields: BackupFilters },
+    narrowing: { query: backupQuery, Fields: BackupFilters, placeholder: say.filters.placeholder },
   } as const;
   return (
     <>
@@ -84,7 +85,7 @@ export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Prop
         <ResourceTable
           {...shared}
           only={{ instance_id: instanceId }}
-          narrowing={{ query: backupQuery, Fields: FiltersOfInstance }}
+          narrowing={{ ...shared.narrowing, Fields: FiltersOfInstance }}
           prefix={OF_INSTANCE}
           perPage={10}
           columns={[madeColumn(), ...factColumns(OF_INSTANCE), menuColumn(menu)]}

@@ -6,10 +6,27 @@ import type { Selectable } from "../messages/en/bulk.tsx";
 export interface Candidate {
   id: string;
   name: string;
-  labels: Labels;
+  /** Undefined where they may have changed since the record was selected. */
+  labels: Labels | undefined;
   /** Why the action leaves it out. */
   why: string | undefined;
 }
+
+/**
+ * What the selected records are for a dialog. What is known only as it was when it was selected on another page is not left out:
+ * the service decides, and the dry run says so.
+ */
+export const candidates = <Item extends { id: string; labels: Labels }>(
+  selected: readonly Item[],
+  current: ReadonlySet<string>,
+  { nameOf, whyNot }: { nameOf: (item: Item) => string; whyNot: ((item: Item) => string | undefined) | undefined },
+): Candidate[] =>
+  selected.map((item) => ({
+    id: item.id,
+    name: nameOf(item),
+    labels: current.has(item.id) ? item.labels : undefined,
+    why: current.has(item.id) ? whyNot?.(item) : undefined,
+  }));
 
 /** What every dialog of a bulk action gets. */
 export interface DialogProps {

@@ -20,10 +20,31 @@ export async function rehearseInGeneral(request: BulkRequest): Promise<{ data: D
   return { data: { ...data, effects: data.effects.map(inGeneral) } };
 }
 
+/** What the words of the action say for all of its resources. */
+const SAID_ONCE: Partial<Record<SentenceCode, string>> = {
+  backup_deleted: "",
+  backup_drilled: "",
+  backup_locked: "",
+  backup_taken: "",
+  backup_unlocked: "",
+  erp_away_for_reboot: "",
+  erp_away_for_update: "",
+  erp_restarted: "",
+  erp_started: "",
+  erp_stopped: "",
+  policy_deleted: "",
+  server_packages_updated: "",
+};
+
 interface Props extends Pick<ComponentProps<typeof Forecast>, "words"> {
   request: BulkRequest;
 }
 
 export const BulkForecast = ({ request, words = {} }: Props) => (
-  <Forecast rehearse={() => rehearseInGeneral(request)} of={["bulk", JSON.stringify(request)]} returns={false} words={words} />
+  <Forecast
+    rehearse={() => rehearseInGeneral(request)}
+    of={["bulk", JSON.stringify(request)]}
+    returns={false}
+    words={{ ...SAID_ONCE, ...words }}
+  />
 );

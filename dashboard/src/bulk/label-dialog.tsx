@@ -28,6 +28,7 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
   const bulk = useBulk(onDone);
   const change = { add: labelsIn(added), remove: removed.split(/[\s,]+/).filter((key) => key !== "") };
   const choice = choose(selected, (item) => {
+    if (item.labels === undefined) return item.why;
     const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
     if (countBytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(formatCount(LABELS_BYTES_MAX));

@@ -7,7 +7,8 @@ import { lazily } from "../app/lazily.tsx";
 import { useNoteLeftOut } from "../app/left-out.ts";
 import type { Selectable } from "../messages/en/bulk.tsx";
 import { text } from "../messages/text.ts";
-import type { DialogProps } from "./candidate.ts";
+import type { SelectedProps } from "../resource/list/use-selection.ts";
+import { candidates, type DialogProps } from "./candidate.ts";
 import { bulkWork } from "./words.ts";
 
 const BulkDialog = lazily(async () => (await import("./dialog.tsx")).BulkDialog);
@@ -29,14 +30,14 @@ export interface Kind<Item> {
   dialogs?: Readonly<Record<string, ComponentType<DialogProps>>>;
 }
 
-interface Props<Item> {
+interface Props<Item> extends SelectedProps<Item> {
   kind: Kind<Item>;
-  selected: readonly Item[];
-  onDone: () => void;
 }
 
-export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, onDone }: Props<Item>) {
+export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, isCurrent, onDone }: Props<Item>) {
   const [opened, setOpened] = useState<string>();
+  /** Those that were known when the dialog opened: what it leaves out does not change because time passes. */
+  const [current, setCurrent] = useState<ReadonlySet<string>>(new Set());
   const missing = useMissing();
   const missingFor = (action: string): Need | undefined => missing(...(kind.needs[action] ?? []));
   const offered = kind.actions.filter(([action]) => missingFor(action) === undefined);
@@ -50,7 +51,10 @@ export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, se
           disabled={selected.length === 0}
           disabledReason={text.bulk.selectFirst(kind.one)}
           items={offered.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
-          onItemClick={({ detail }) => setOpened(detail.id)}
+          onItemClick={({ detail }) => {
+            setCurrent(new Set(selected.filter(isCurrent).map(({ id }) => id)));
+            setOpened(detail.id);
+          }}
         >
           {text.bulk.actions}
         </ButtonDropdown>
@@ -59,7 +63,7 @@ export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, se
         <Asking
           kind={kind.one}
           action={opened}
-          selected={selected.map((item) => ({ id: item.id, name: kind.nameOf(item), labels: item.labels, why: whyNot?.(item) }))}
+          selected={candidates(selected, current, { nameOf: kind.nameOf, whyNot })}
           onDismiss={() => setOpened(undefined)}
           onDone={() => {
             setOpened(undefined);

@@ -5,6 +5,7 @@ import Container from "@cloudscape-design/components/container";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { BulkResult, Operation, OperationItem } from "../../../shared/api/operations.ts";
 import { ITEM, ITEM_STATUSES } from "../../../shared/domain/lifecycle.ts";
@@ -32,6 +33,7 @@ import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Outcome, summaryOf } from "../operations/outcome.tsx";
 import { pageOf, pageOfSubject } from "../operations/pages.ts";
 import { OnDemand } from "../resource/page/on-demand.tsx";
+import { useKeptFocus } from "../resource/page/use-kept-focus.ts";
 import { lazily } from "../app/lazily.tsx";
 import { Retry } from "./retry.tsx";
 import { useOperation } from "../operations/watch.ts";
@@ -41,6 +43,7 @@ import { StartedBy } from "../operations/started-by.tsx";
 
 const BulkDialog = lazily(async () => (await import("../bulk/dialog.tsx")).BulkDialog);
 const DeleteDialog = lazily(async () => (await import("../bulk/delete-dialog.tsx")).DeleteDialog);
+const What = lazily(async () => (await import("./what.tsx")).What, "policies");
 const WorkLog = lazily(async () => (await import("../operations/work-log.tsx")).WorkLog);
 
 const above = () => [{ text: text.operations.title, href: "/operations" }];
@@ -82,6 +85,9 @@ function Shown({ operation: loaded }: { operation: Operation }) {
               ...(bulk === undefined && pageOf(resource) !== undefined
                 ? [{ label: say.on, value: <NameWithLink name={resource.name ?? resource.id} page={pageOfSubject(operation)} /> }]
                 : []),
+              ...(bulk !== undefined && hasParameters(bulk)
+                ? [{ label: text.bulk.parameters.title, value: <What parameters={bulk.parameters} /> }]
+                : []),
               { label: say.by, value: <StartedBy actor={created_by} /> },
               { label: say.at, value: <Time at={created_at} exact /> },
               { label: say.duration, value: durationInWords(operation) },
@@ -93,7 +99,7 @@ function Shown({ operation: loaded }: { operation: Operation }) {
               <div>{summaryOf(bulk)}</div>
             </>
           ) : (
-            <Outcome operation={operation} onOwnPage />
+            <Outcome operation={operation} onOwnPage timed />
           )}
           {bulk !== undefined && isOpen(operation) && (
             <May needs={bulkNeeds(bulk)}>
@@ -115,14 +121,23 @@ function Shown({ operation: loaded }: { operation: Operation }) {
   );
 }
 
-const BulkActions = ({ operation, bulk }: { operation: Operation; bulk: BulkResult }) =>
-  isOpen(operation) ? (
-    <Controls operation={operation} />
-  ) : (
-    <May needs={bulkNeeds(bulk)}>
-      <Again id={operation.id} bulk={bulk} />
-    </May>
+function BulkActions({ operation, bulk }: { operation: Operation; bulk: BulkResult }) {
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box);
+  return (
+    <div ref={box}>
+      {isOpen(operation) ? (
+        <Controls operation={operation} />
+      ) : (
+        <May needs={bulkNeeds(bulk)}>
+          <Again id={operation.id} bulk={bulk} />
+        </May>
+      )}
+    </div>
   );
+}
+
+const hasParameters = ({ parameters }: BulkResult): boolean => Object.keys(parameters).length > 0;
 
 /** What holds a resource that waits changes without the counts. */
 const LOOK_EVERY_MS = 10_000;
@@ -215,7 +230,7 @@ function Again({ id, bulk: { type, action, parameters, total, succeeded } }: { i
         (action === "delete" ? (
           <DeleteDialog {...dialog} alsoBackups={parameters["with_backups"] === true} />
         ) : (
-          <BulkDialog {...dialog} parameters={parameters} />
+          <BulkDialog {...dialog} parameters={parameters} options={<What parameters={parameters} />} />
         ))}
     </SpaceBetween>
   );
@@ -224,7 +239,7 @@ function Again({ id, bulk: { type, action, parameters, total, succeeded } }: { i
 const toCandidate = ({ resource: { id, name }, error }: OperationItem): Candidate => ({
   id,
   name,
-  labels: {},
+  labels: undefined,
   why: hasBackupsLeft({ error }) ? text.bulk.backupsLeft : error?.code === "NOT_FOUND" ? text.bulk.alreadyDeleted : undefined,
 });
 

@@ -28,7 +28,7 @@ const columns = (): [Column<Operation>, ...Column<Operation>[]] => [
     cell: (operation) => <Subject of={operation} />,
     text: nameOf,
   },
-  ...outcomeColumns(),
+  ...outcomeColumns({ timed: true }),
   { id: "duration", header: text.operations.columns.duration, cell: durationInWords, text: durationInWords },
   ...startColumns(({ created_by }) => (
     <Wrapped>

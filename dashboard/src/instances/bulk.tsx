@@ -5,6 +5,7 @@ import { whyNot, whyNotEdit, whyNotProtect } from "../allowed/instances.ts";
 import { lazily } from "../app/lazily.tsx";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
+import type { SelectedProps } from "../resource/list/use-selection.ts";
 
 /** What the operation that holds it makes of it decides, unless that is its deletion. */
 const isWaitedFor = ({ operation_id, status }: ListedInstance): boolean =>
@@ -37,6 +38,4 @@ const INSTANCES: Kind<ListedInstance> = {
   dialogs: { set_policy: PolicyDialog, deploy: DeployDialog },
 };
 
-export const InstancesBulk = ({ selected, onDone }: { selected: readonly ListedInstance[]; onDone: () => void }) => (
-  <BulkMenu kind={INSTANCES} selected={selected} onDone={onDone} />
-);
+export const InstancesBulk = (props: SelectedProps<ListedInstance>) => <BulkMenu kind={INSTANCES} {...props} />;

@@ -25,7 +25,8 @@ export const workColumn = (
   text: name,
 });
 
-export const outcomeColumns = (): OperationColumn[] => [
+/** `timed`: a column beside them says how long it took. */
+export const outcomeColumns = ({ timed = false }: { timed?: boolean } = {}): OperationColumn[] => [
   {
     id: "status",
     header: text.operations.columns.status,
@@ -35,8 +36,9 @@ export const outcomeColumns = (): OperationColumn[] => [
   {
     id: "outcome",
     header: text.operations.columns.result,
-    cell: (operation) => <Outcome operation={operation} />,
+    cell: (operation) => <Outcome operation={operation} timed={timed} />,
     text: outcomeInWords,
+    isEmpty: ({ finished_at, error, result }) => timed && finished_at !== null && error === null && result === null,
   },
 ];
 

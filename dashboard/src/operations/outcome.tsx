@@ -19,6 +19,8 @@ interface Props {
   operation: Operation;
   /** Its log is beside it. */
   onOwnPage?: boolean;
+  /** When it started and how long it took stand beside it: they say when it ended. */
+  timed?: boolean;
   /** The page of the deploy says the backup before it and the downtime itself. */
   ofDeployPage?: boolean;
 }
@@ -30,7 +32,7 @@ export const outcomeInWords = ({ error, result }: Operation): string =>
 export const summaryOf = ({ succeeded, total, failed, cancelled }: BulkResult): string =>
   text.operations.bulk.summary(succeeded, total, failed, cancelled);
 
-export function Outcome({ operation, onOwnPage = false, ofDeployPage = false }: Props) {
+export function Outcome({ operation, onOwnPage = false, timed = false, ofDeployPage = false }: Props) {
   const live = useOperation(operation.id) ?? operation;
   const step = useStep(live);
   const { error, finished_at, progress, result, type, request_id } = live;
@@ -38,9 +40,11 @@ export function Outcome({ operation, onOwnPage = false, ofDeployPage = false }: 
   return (
     <Wrapped>
       {error === null ? (
-        <Box variant="span" color="text-body-secondary">
-          {text.operations.finished(<Time at={finished_at} />)}
-        </Box>
+        !timed && (
+          <Box variant="span" color="text-body-secondary">
+            {text.operations.finished(<Time at={finished_at} />)}
+          </Box>
+        )
       ) : (
         <>
           {errorInWords(error)}

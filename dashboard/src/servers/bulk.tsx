@@ -3,6 +3,7 @@ import type { ListedServer } from "../../../shared/api/servers.ts";
 import { whyNotAct, whyNotRename } from "../allowed/servers.ts";
 import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
+import type { SelectedProps } from "../resource/list/use-selection.ts";
 
 /** As if no operation held it. */
 const whyNeverActed = (server: ListedServer): string | undefined => whyNotAct({ ...server, operation_id: null });
@@ -18,6 +19,4 @@ const SERVERS: Kind<ListedServer> = {
   ],
 };
 
-export const ServersBulk = ({ selected, onDone }: { selected: readonly ListedServer[]; onDone: () => void }) => (
-  <BulkMenu kind={SERVERS} selected={selected} onDone={onDone} />
-);
+export const ServersBulk = (props: SelectedProps<ListedServer>) => <BulkMenu kind={SERVERS} {...props} />;

@@ -54,20 +54,7 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
       cell: ({ instance_count }) => formatCount(instance_count),
       text: ({ instance_count }) => String(instance_count),
     },
-    {
-      id: "disk",
-      header: say.disk,
-      cell: (server) => <Wrapped>{diskUse(server)}</Wrapped>,
-      text: ({ disk_free_bytes }) => String(disk_free_bytes ?? ""),
-      isEmpty: ({ disk_free_bytes }) => disk_free_bytes === null,
-    },
-    {
-      id: "memory",
-      header: say.memory,
-      cell: (server) => <Wrapped>{memoryUse(server)}</Wrapped>,
-      text: ({ memory_free_bytes }) => String(memory_free_bytes ?? ""),
-      isEmpty: ({ memory_free_bytes }) => memory_free_bytes === null,
-    },
+    ...usageColumns(),
     labelsColumn,
     {
       id: "created",
@@ -81,6 +68,29 @@ function columns(): [Column<ListedServer>, ...Column<ListedServer>[]] {
   ];
 }
 
+/** What a server has used of its disk and its memory; a file has what is free, as a number. */
+function usageColumns(): Column<ListedServer>[] {
+  const say = text.servers.fields;
+  return [
+    {
+      id: "disk",
+      header: say.disk,
+      cell: (server) => <Wrapped>{diskUse(server)}</Wrapped>,
+      textHeader: say.diskFree,
+      text: ({ disk_free_bytes }) => String(disk_free_bytes ?? ""),
+      isEmpty: ({ disk_free_bytes }) => disk_free_bytes === null,
+    },
+    {
+      id: "memory",
+      header: say.memory,
+      cell: (server) => <Wrapped>{memoryUse(server)}</Wrapped>,
+      textHeader: say.memoryFree,
+      text: ({ memory_free_bytes }) => String(memory_free_bytes ?? ""),
+      isEmpty: ({ memory_free_bytes }) => memory_free_bytes === null,
+    },
+  ];
+}
+
 export default function Servers() {
   const say = text.servers;
   return (
@@ -90,7 +100,7 @@ export default function Servers() {
       list={servers.list}
       searchable
       filters={{ status: "server" }}
-      narrowing={{ query: serverQuery, Fields: ServerFilters }}
+      narrowing={{ query: serverQuery, Fields: ServerFilters, placeholder: say.filters.placeholder }}
       columns={columns()}
       bulk={ServersBulk}
       add={<CreateLink to="/servers/create">{say.create}</CreateLink>}

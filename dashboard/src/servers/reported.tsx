@@ -19,7 +19,6 @@ export function reportedFacts({ needs_reboot = null, ...server }: Omit<Server, "
 }
 
 interface UseProps {
-  label: string;
   freeBytes: number | null;
   sizeBytes: number;
   /** The size in words. */
@@ -30,28 +29,32 @@ interface UseProps {
 const SIZES = /([\d.,]+ \p{L}+)/u;
 
 /** How much is free, and a bar of what is used. */
-function Use({ label, freeBytes, sizeBytes, all }: UseProps) {
+function Use({ freeBytes, sizeBytes, all }: UseProps) {
   if (freeBytes === null) return text.reports.none;
-  const inWords = text.reports.of(sizeInWords(freeBytes), all);
+  const usedBytes = sizeBytes - freeBytes;
+  const used = text.reports.used(sizeInWords(usedBytes), all);
   return (
     <>
-      {inWords.split(SIZES).map((part, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- parts of one text, which do not move
-        <span key={index} className={index % 2 === 1 ? "unbroken" : undefined}>
-          {part}
-        </span>
-      ))}
-      <meter className="use" aria-label={`${label}: ${inWords}`} max={sizeBytes} value={sizeBytes - freeBytes} />
+      {text.reports
+        .free(sizeInWords(freeBytes), all)
+        .split(SIZES)
+        .map((part, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- parts of one text, which do not move
+          <span key={index} className={index % 2 === 1 ? "unbroken" : undefined}>
+            {part}
+          </span>
+        ))}
+      <meter className="use" aria-label={used} title={used} max={sizeBytes} value={usedBytes} />
     </>
   );
 }
 
 export const diskUse = (server: Pick<Server, "disk_size_bytes" | "disk_free_bytes" | "specs">) => (
-  <Use label={text.reports.disk} freeBytes={server.disk_free_bytes} sizeBytes={diskSize(server)} all={diskInWords(server)} />
+  <Use freeBytes={server.disk_free_bytes} sizeBytes={diskSize(server)} all={diskInWords(server)} />
 );
 
 export const memoryUse = ({ memory_free_bytes, specs: { memory_gb } }: Pick<Server, "memory_free_bytes" | "specs">) => (
-  <Use label={text.reports.memory} freeBytes={memory_free_bytes} sizeBytes={memory_gb * GB} all={gigabytes(memory_gb)} />
+  <Use freeBytes={memory_free_bytes} sizeBytes={memory_gb * GB} all={gigabytes(memory_gb)} />
 );
 const GB = 1_000_000_000;
 

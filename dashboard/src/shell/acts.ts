@@ -1,4 +1,7 @@
 // What the search does with an instance instead of opening it: "restart shop".
+import type { DataOf } from "../../../shared/api/endpoint.ts";
+import type { api } from "../../../shared/api/index.ts";
+import { folded } from "../../../shared/domain/words.ts";
 import { text } from "../messages/text.ts";
 
 const ACTS = ["restart", "start", "stop", "back-up", "restore", "clone", "policy", "delete"] as const;
@@ -6,14 +9,15 @@ export type Act = (typeof ACTS)[number];
 
 /** The action that typed words are, or begin or end with, and the words that are left; undefined without one. */
 export function actIn(typed: string): { act: Act; rest: string } | undefined {
-  const words = typed.toLowerCase();
+  const words = typed.split(/\s+/);
   const verbs = ACTS.flatMap((act) => text.shell.search.verbs[act].split("|").map((name) => ({ act, name }))).toSorted(
     (a, b) => b.name.length - a.name.length,
   ); // "neu starten" before "starten"
   for (const { act, name } of verbs) {
-    if (words === name) return { act, rest: "" };
-    if (words.startsWith(`${name} `)) return { act, rest: typed.slice(name.length).trim() };
-    if (words.endsWith(` ${name}`)) return { act, rest: typed.slice(0, -name.length).trim() };
+    const size = name.split(" ").length;
+    const isVerb = (part: readonly string[]): boolean => folded(part.join(" ")) === folded(name);
+    if (isVerb(words.slice(0, size))) return { act, rest: words.slice(size).join(" ") };
+    if (isVerb(words.slice(-size))) return { act, rest: words.slice(0, -size).join(" ") };
   }
   return undefined;
 }
@@ -24,3 +28,15 @@ export const actOption = (act: Act, { id, name, detail }: { id: string; name: st
   label: text.shell.search.acts[act](name),
   ...(detail !== null && { description: detail }),
 });
+
+type Named = Pick<DataOf<typeof api.search.find>[number], "id" | "type" | "name">;
+
+/**
+ * What was found for all that was typed, and then for what is left of it beside the verb: "restore shop" may be a name. Whether
+ * an instance has exactly that name, so that it comes before the actions.
+ */
+export function mergeFound<Found extends Named>(typed: string, whole: readonly Found[], rest: readonly Found[]) {
+  const found = [...new Map([...whole, ...rest].map((each) => [each.id, each])).values()];
+  const isNamed = whole.some(({ type, name }) => type === "instance" && folded(name) === folded(typed));
+  return { found, isNamed };
+}

@@ -10,7 +10,7 @@ import { needsOf, useMay } from "../app/may.tsx";
 import { instances, search } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
-import { type Act, actIn, actOption } from "./acts.ts";
+import { type Act, actIn, actOption, mergeFound } from "./acts.ts";
 import { withoutUrls } from "../resource/list/pasted.ts";
 import { shownOf } from "../resource/words/status.tsx";
 import { useSettled } from "../resource/page/use-pages.ts";
@@ -63,6 +63,20 @@ function useActs(acting: ReturnType<typeof actIn>, found: readonly Found[]): Aut
   return acting.rest === "" ? near.map((each) => actOption(acting.act, each)) : actsOn(found, acting.act);
 }
 
+/** What the API finds; without a letter or a digit, nothing is asked. */
+function useFound(words: string) {
+  const asks = /[\p{L}\p{N}]/u.test(words);
+  const { data, isPending, isError, refetch } = useQuery({ ...search.find(words.slice(0, 100)), enabled: asks });
+  return {
+    found: asks ? (data?.data ?? []) : [],
+    pending: asks && isPending,
+    failed: asks && isError,
+    retry: (): void => {
+      if (asks && isError) void refetch();
+    },
+  };
+}
+
 const PAUSE_MS = 200;
 const groupsNow = () => {
   const { instances, servers, backups } = text.shell.navigation;
@@ -86,6 +100,29 @@ const optionOf = ({ type, id, name, status, detail }: Found): AutosuggestProps.O
   labelTag: shownOf(type, status).word,
 });
 
+/** What is offered for what was typed, unless the user has typed on since. */
+function useGroups(settled: string, isLatest: boolean) {
+  const say = text.shell.search;
+  const acting = actIn(settled);
+  const [whole, ofRest] = [useFound(settled), useFound(acting?.rest ?? "")];
+  const { found, isNamed } = mergeFound(settled, isLatest ? whole.found : [], isLatest ? ofRest.found : []);
+  const acts = useActs(acting, isLatest ? ofRest.found : []);
+  const results = groupsNow().flatMap(({ type, label }) => {
+    const options = found.filter((each) => each.type === type).map(optionOf);
+    return options.length === 0 ? [] : [{ label, options }];
+  });
+  const actGroups = acts.length === 0 ? [] : [{ label: say.actions, options: acts }];
+  return {
+    groups: isNamed ? [...results, ...actGroups] : [...actGroups, ...results],
+    failed: whole.failed || ofRest.failed,
+    waits: !isLatest || whole.pending || ofRest.pending,
+    retry: (): void => {
+      whole.retry();
+      ofRest.retry();
+    },
+  };
+}
+
 export default function Search() {
   const say = text.shell.search;
   const [typed, setTyped] = useState("");
@@ -95,21 +132,11 @@ export default function Search() {
   const settled = useSettled(searchText, PAUSE_MS);
   const navigate = useNavigate();
   useShortcut(focusField);
-  const asks = /[\p{L}\p{N}]/u.test(settled);
-  const acting = actIn(settled);
-  const query = useQuery({ ...search.find((acting?.rest || settled).slice(0, 100)), enabled: asks });
-  const found = asks && settled === searchText ? (query.data?.data ?? []) : [];
+  const { groups, failed, waits, retry } = useGroups(settled, settled === searchText);
   const may = useMay();
   const places = pageOptions().filter(
     ({ label, value }) => label.toLowerCase().includes(searchText.toLowerCase()) && may(...needsOf(value)),
   );
-  const acts = useActs(acting, found);
-  const results = groupsNow().flatMap(({ type, label }) => {
-    const options = found.filter((each) => each.type === type).map(optionOf);
-    return options.length === 0 ? [] : [{ label, options }];
-  });
-  const groups = acts.length === 0 ? results : [{ label: say.actions, options: acts }, ...results];
-  const waits = searchText !== settled || (asks && query.isPending);
   const [first] = groups.flatMap(({ options }) => options).concat(places);
   const open = (path: string): void => {
     setTyped("");
@@ -117,7 +144,7 @@ export default function Search() {
     void navigate(path);
   };
   useEffect(() => {
-    if (!waits && !query.isError && entered !== "" && entered === searchText && first?.value !== undefined) open(first.value);
+    if (!waits && !failed && entered !== "" && entered === searchText && first?.value !== undefined) open(first.value);
   });
   return (
     <Autosuggest
@@ -128,12 +155,12 @@ export default function Search() {
       ariaLabel={say.label}
       placeholder={say.placeholder}
       filteringResultsText={() => (first === undefined ? say.none : "")}
-      statusType={query.isError && asks ? "error" : waits ? "loading" : "finished"}
+      statusType={failed ? "error" : waits ? "loading" : "finished"}
       loadingText={say.searching}
       errorText={say.failed}
       recoveryText={text.app.failure.tryAgain}
       onLoadItems={({ detail }) => {
-        if (detail.samePage) void query.refetch();
+        if (detail.samePage) retry();
       }}
       onChange={({ detail }) => {
         setTyped(detail.value);

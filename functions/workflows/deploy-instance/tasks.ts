@@ -20,7 +20,7 @@ import {
   setModules,
   planFullUpdate,
 } from "../../../shared/records/deploys.ts";
-import { showTransientState } from "../../../shared/records/instances.ts";
+import { recordNeutralized, showTransientState } from "../../../shared/records/instances.ts";
 import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
 import type { OperationRecord } from "../../../shared/records/schemas/operation.ts";
 import { JOB_MINUTES } from "../../../shared/domain/job-minutes.ts";
@@ -32,7 +32,7 @@ import { isNewer } from "../../../shared/domain/missing-modules.ts";
 import { firstNamed, nameWithSources, planModules } from "../../../shared/domain/module-plan.ts";
 import { because, inEnglish, type Reason, type ReasonCode, reasonIn } from "../../../shared/domain/reasons.ts";
 import { redact } from "../../../shared/domain/redaction.ts";
-import type { Job, JobKind, JobProgress } from "../../../shared/hosts/host.ts";
+import type { Job, JobKind, JobProgress, JobResult } from "../../../shared/hosts/host.ts";
 import { removeSentArchive, readLog, isServing, run, runUndo, undoUnlessDown } from "../../../shared/hosts/index.ts";
 import { log } from "../../../shared/platform/log.ts";
 import { newestImages } from "../../../shared/providers/images.ts";
@@ -131,6 +131,7 @@ export const handler = tasks(workflow, {
     const named = firstNamed(plan.updated, plan.installed);
     await setModules(operation, plan, {
       versions: Object.fromEntries(versions),
+      left: typeof select === "string" || input.restore_database ? {} : findLeft(modules, [...updated, ...installed]),
       sources: Object.fromEntries(Object.entries(sources).filter(([name]) => named.includes(name))),
     });
     await updateDeploy(operation, {
@@ -309,6 +310,12 @@ export const handler = tasks(workflow, {
   closeSafetyBackup,
 });
 
+/** The versions in the database of the modules that a deploy of named ones leaves as they are, where the code has others. */
+function findLeft(modules: JobResult<"fetch_code">["modules"], updated: readonly string[]): Record<string, string> {
+  const others = modules.filter(({ name, version, database_version: has }) => has !== version && !updated.includes(name));
+  return Object.fromEntries(others.flatMap(({ name, database_version: has }) => (has === null ? [] : [[name, has]])));
+}
+
 /** The ERP takes no module back to an older version without its data. The request knew only what the last deploy brought. */
 function requireNoNewer(
   modules: readonly { name: string; has: string | null; brings: string | null }[],
@@ -431,7 +438,8 @@ const joinReport = (why: Reason, log: string | undefined): Reason =>
 /** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
 async function nameCulprit(work: Deploy, error: GiveUp): Promise<GiveUp> {
   const [{ code: stated }, log] = splitReport(error.reason);
-  const [, pip] = PIP_STOPPED.exec(error.log ?? "") ?? [];
+  const { one, several } = PIP_STOPPED.exec(error.log ?? "")?.groups ?? {};
+  const pip = one ?? several;
   const insteadOf = (why: Reason): GiveUp => new GiveUp(error.code, joinReport(why, log), { cause: error });
   if (stated === "python_packages_not_installed" && pip !== undefined)
     return insteadOf(because("python_package_not_installed", { package: pip }));
@@ -446,10 +454,21 @@ async function nameModules({ input: { account_id, deploy_id } }: Deploy): Promis
 }
 
 async function runSettleJob(work: Deploy): Promise<boolean> {
-  const { operation, input, server, jobId } = work;
+  const { server, jobId } = work;
   await recordNewCode(work);
-  const { instance_id } = input;
-  return (await run(await server(), { id: jobId, kind: "settle_code", instance_id, code_id: operation.id })).ready;
+  return recordSettled(work, await run(await server(), { id: jobId, kind: "settle_code", ...settling(work) }));
+}
+
+const settling = ({ operation, input: { instance_id, restore_database: restored } }: Deploy) => ({
+  instance_id,
+  code_id: operation.id,
+  restored,
+});
+
+async function recordSettled({ operation, instance }: Deploy, progress: JobProgress<"settle_code">): Promise<boolean> {
+  if (progress.ready && progress.result !== null)
+    await recordNeutralized(await instance(), operation, progress.result.neutralized);
+  return progress.ready;
 }
 
 /** The ERP has the new code as soon as the deploy is committed, whatever becomes of what it replaced. */
@@ -489,29 +508,23 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
   }
 }
 
-/** What pip says of a package that it does not find, or cannot build. */
+/** What pip says of a package that it does not find, cannot build, or gets twice, and of packages that exclude each other. */
 const PIP_STOPPED = new RegExp(
   "ERROR: (?:Could not find a version that satisfies the requirement|No matching distribution found for|" +
-    "Failed building wheel for) ([A-Za-z0-9][A-Za-z0-9._-]{0,99})",
+    "Failed building wheel for|Double requirement given:) (?<one>[A-Za-z0-9][A-Za-z0-9._-]{0,99})|" +
+    "ERROR: Cannot install (?<several>[A-Za-z0-9][A-Za-z0-9 ,._<>=!~*[\\]-]{0,299}?) because these",
 );
 
 /** The new code stays, because the data from before may be gone by now. */
 async function retrySettleCode(work: Deploy): Promise<boolean> {
-  const { operation, input, server, jobId, stepJobs, triedEnough } = work;
-  const { instance_id } = input;
+  const { input, server, jobId, stepJobs, triedEnough } = work;
   await recordNewCode(work);
   try {
-    const progress = await runUndo(await server(), {
-      id: jobId,
-      kind: "settle_code",
-      instance_id,
-      code_id: operation.id,
-      ends: stepJobs,
-    });
-    return progress === "down" || progress.ready;
+    const progress = await runUndo(await server(), { id: jobId, kind: "settle_code", ...settling(work), ends: stepJobs });
+    return progress === "down" || (await recordSettled(work, progress));
   } catch (error) {
     if (!(error instanceof GiveUp && triedEnough)) throw error;
-    log.error("the data from before a deploy is still on the machine", { instance: instance_id, error });
+    log.error("the data from before a deploy is still on the machine", { instance: input.instance_id, error });
     return true;
   }
 }

@@ -1,4 +1,5 @@
 // What the steps of restoring a backup do.
+import { recordRestored } from "../../../shared/records/code.ts";
 import { recordNeutralized } from "../../../shared/records/instances.ts";
 import { addResult, setFailedState, recordModulesBefore, recordModules } from "../../../shared/records/operations.ts";
 import { abandonedState, LIFECYCLE } from "../../../shared/domain/lifecycle.ts";
@@ -63,12 +64,14 @@ export const handler = tasks(workflow, {
     return (await run(await server(), { id: jobId, kind: "stop_erp", instance_id: input.instance_id })).ready;
   },
 
-  dropOld: async ({ operation, instance, server, jobId }) => {
+  dropOld: async ({ operation, input, instance, server, jobId }) => {
     const record = await instance();
     const job = { id: jobId, kind: "drop_old", instance_id: record.id, restore_id: operation.id } as const;
     const progress = await run(await server(), job);
-    if (progress.ready) await recordNeutralized(record, operation, progress.result.neutralized);
-    return progress.ready;
+    if (!progress.ready) return false;
+    await recordNeutralized(record, operation, progress.result.neutralized);
+    if (input.restore_database) await recordRestored(record);
+    return true;
   },
 
   putBack: async (work) => {
@@ -91,8 +94,9 @@ export const handler = tasks(workflow, {
 });
 
 /** The restored data stays, because the old may be gone by now; anything else is left behind rather than lose good data. */
-async function retryDropOld({ operation, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
+async function retryDropOld({ operation, input, instance, server, jobId, stepJobs, triedEnough }: Restore): Promise<boolean> {
   const record = await instance();
+  if (input.restore_database) await recordRestored(record);
   const job = { id: jobId, kind: "drop_old", instance_id: record.id, restore_id: operation.id, ends: stepJobs } as const;
   try {
     const progress = await runUndo(await server(), job);

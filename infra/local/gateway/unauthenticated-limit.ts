@@ -8,7 +8,7 @@ import type { HttpResponse } from "./responses.ts";
 /** Generous: a sign-in with all pages of the dashboard is some 20 requests, and an office may share an address. */
 export const UNAUTHENTICATED_MAX = 2_000;
 const WINDOW_SECONDS = 300;
-/** Addresses that are remembered at a time, before those whose window is over are forgotten. */
+/** Networks that are remembered at a time: then the one whose window began first is forgotten. */
 const ADDRESSES_MAX = 10_000;
 
 export interface UnauthenticatedLimit {
@@ -19,6 +19,7 @@ export interface UnauthenticatedLimit {
 }
 
 export function limitUnauthenticated(max: number, now: () => number = Date.now): UnauthenticatedLimit {
+  /** In the order in which they began, which is also that of their ends. */
   const windows = new Map<string, { endsAt: number; requests: number }>();
   const findWindow = (network: string) => {
     const window = windows.get(network);
@@ -27,10 +28,15 @@ export function limitUnauthenticated(max: number, now: () => number = Date.now):
   return {
     count: (address) => {
       const network = toNetwork(address);
-      const window = findWindow(network) ?? { endsAt: now() + WINDOW_SECONDS * 1000, requests: 0 };
-      window.requests += 1;
-      if (windows.size >= ADDRESSES_MAX) for (const [each, { endsAt }] of windows) if (endsAt <= now()) windows.delete(each);
-      windows.set(network, window);
+      const window = findWindow(network);
+      if (window !== undefined) {
+        window.requests += 1;
+        return;
+      }
+      windows.delete(network); // one that is over: the new one is the last
+      const [oldest] = windows.keys();
+      if (oldest !== undefined && windows.size >= ADDRESSES_MAX) windows.delete(oldest);
+      windows.set(network, { endsAt: now() + WINDOW_SECONDS * 1000, requests: 1 });
     },
     rejection: ({ sourceIp, requestId }) => {
       const window = findWindow(toNetwork(sourceIp));

@@ -206,7 +206,7 @@ The response for a single resource has an \`ETag\`. Send it as \`If-Match\` with
 that version. Otherwise the response is 412, with the current version in \`details.etag\`. Without \`If-Match\`, changes to different fields do not
 overwrite each other. A GET with \`If-None-Match\` returns 304 without a body if nothing has changed. Fields that change on their own
 (\`last_seen_at\`, \`last_used_at\`, \`last_used_ip\`, \`disk_free_bytes\`, \`memory_free_bytes\`, \`needs_reboot\`, \`reported_at\`, \`certificate\`)
-or follow from something else (\`url\`, \`allowed_actions\`, \`dns_record\`, \`protection\`, \`next_run_at\`, \`last_run\`, \`quotas\`) do not change the version: to
+or follow from something else (\`url\`, \`allowed_actions\`, \`dns_record\`, \`protection\`, \`next_run_at\`, \`next_runs\`, \`last_run\`, \`quotas\`) do not change the version: to
 wait for them, read without \`If-None-Match\`.
 
 ## Operations

@@ -14,7 +14,13 @@ const DUMP_FORMAT = "1";
 
 const Manifest = z.object({
   db_name: z.string().catch(""),
-  major_version: z.string(),
+  major_version: z.string().or(
+    z
+      .number()
+      .positive()
+      .lt(1000)
+      .transform((version) => version.toFixed(1)),
+  ),
   modules: z.record(z.string(), z.unknown()).catch({}),
   /** How many files the database referenced and the file tree lacked. Only our own archives have it. */
   missing_files: z.number().int().nonnegative().optional().catch(undefined),

@@ -48,8 +48,8 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
   if (erp === undefined) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
   // The first repository that has a module counts.
   const modules: Record<string, string> = Object.assign({}, ...contents.map((each) => each?.modules ?? {}).toReversed());
-  const database = erp.database?.modules ?? {};
-  const before = job.keep ? database : (erp.code?.modules ?? {});
+  const database = new Map(Object.entries(erp.database?.modules ?? {}));
+  const before = job.keep ? database : new Map(Object.entries(erp.code?.modules ?? {}));
   if (job.keep) {
     const fetched = { code_id: job.code_id, modules, refs: job.repositories.map(({ ref }) => ref) };
     await changeErp(machineId, job.instance_id, ({ code }) => (code?.code_id === job.code_id ? {} : { fetched }));
@@ -63,12 +63,12 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
       .map(([name, version]) => ({
         name,
         version,
-        changed: before[name] !== version,
-        database_version: database[name] ?? null,
-        repository: contents.findIndex((each) => each !== undefined && name in each.modules),
+        changed: before.get(name) !== version,
+        database_version: database.get(name) ?? null,
+        repository: contents.findIndex((each) => each !== undefined && Object.hasOwn(each.modules, name)),
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => name in database),
+    installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => database.has(name)),
     missing: job.keep ? missingModules(erp, modules) : [],
     image_changed: isOutdated(erp),
     compared_with: job.keep ? null : (erp.code?.code_id ?? ""),
@@ -78,8 +78,9 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
 /** Installed modules that the ERP would lose with this code. */
 function missingModules(erp: SandboxErp, modules: Readonly<Record<string, string>>): string[] {
   const image = imageModules(erp);
+  const installed = new Set(Object.keys(erp.database?.modules ?? {}));
   const present = Object.keys(erp.code?.modules ?? {});
-  return present.filter((name) => name in (erp.database?.modules ?? {}) && !(name in modules) && !image.has(name)).toSorted();
+  return present.filter((name) => installed.has(name) && !Object.hasOwn(modules, name) && !image.has(name)).toSorted();
 }
 
 /** Whether the database was last updated with another image than the ERP has. */
@@ -250,9 +251,16 @@ async function startCode(
   return { downtime_seconds: wasRunning ? 1 : null, image: { id, digest: null } };
 }
 
-export async function settleCode(machineId: string, { instance_id, code_id }: Job<"settle_code">): Promise<null> {
-  await change(machineId, instance_id, ({ before_code }) => (before_code?.code_id === code_id ? { before_code: null } : {}));
-  return null;
+export async function settleCode(
+  machineId: string,
+  { instance_id, code_id, restored }: Job<"settle_code">,
+): Promise<JobResult<"settle_code">> {
+  let neutralized = false;
+  await change(machineId, instance_id, ({ before_code, database }) => {
+    neutralized = database?.neutralized ?? false;
+    return before_code?.code_id === code_id ? { before_code: null } : {};
+  });
+  return restored ? { neutralized } : null;
 }
 
 export async function undoCode(

@@ -7,6 +7,8 @@ const HEAD_BYTES = 4096;
 /** So many names are looked at to say what an archive without a dump is. */
 const NAMES_EXAMINED = 1000;
 const ADDED = new RegExp(`^(?:${ARCHIVE_RULES.added})$`, "i");
+const ADDED_OR_FOLDER = new RegExp(`^(?:${ARCHIVE_RULES.added_or_folder})$`, "i");
+const HASHED_AT_END = /(?:^|\/)[0-9a-f]{2}\/[0-9a-f]{40}$/i;
 const HASHED = /^[0-9a-f]{2}\/[0-9a-f]{40}$/i;
 
 /** The archive is invalid; the reason tells the user why. */
@@ -60,24 +62,35 @@ interface OwnName {
   path: string;
 }
 
-/** Undefined for folders, and for what systems and programs add. */
-export function ownName(name: string): OwnName | undefined {
+/** The folder or file in a path that systems and programs add. */
+const addedPart = (parts: readonly string[]): string | undefined => parts.find((part) => ADDED.test(part));
+
+function pathParts(name: string): string[] {
   const parts = (name.includes("/") ? name : name.replaceAll("\\", "/")).split("/");
   while (parts.length > 1 && parts[0] === ".") parts.shift();
+  return parts;
+}
+
+/** Undefined for folders, and for what systems and programs add. */
+export function ownName(name: string): OwnName | undefined {
+  const parts = pathParts(name);
   const isFolder = parts.at(-1) === "";
   if (isFolder) parts.pop();
   const isImpossible = (part: string): boolean => ["", ".", ".."].includes(part) || Buffer.byteLength(part) > 255;
   if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw unusableName(name);
-  if (isFolder || parts.some((part) => ADDED.test(part))) return undefined;
+  if (isFolder || addedPart(parts) !== undefined || ADDED_OR_FOLDER.test(parts.at(-1) ?? "")) return undefined;
   const own = parts.findIndex((part, place) =>
     place === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
   );
-  if (own < 0) throw unusableName(name);
+  if (own < 0) {
+    if (parts.some((part) => ADDED_OR_FOLDER.test(part))) return undefined;
+    throw unusableName(name);
+  }
   const top = parts.slice(0, own).join("/");
   if (own === parts.length - 1) return { top, path: (parts[own] ?? "").toLowerCase() };
   const path = parts.slice(own + 1).join("/");
   if (Buffer.byteLength(path) > ARCHIVE_RULES.name_bytes_max) throw unusableName(name);
-  return { top, path: `filestore/${HASHED.test(path) ? path.toLowerCase() : path}` };
+  return { top, path: `filestore/${path.replace(HASHED_AT_END, (hashed) => hashed.toLowerCase())}` };
 }
 
 const IN_FOLDER = /^filestore\/(?:(.+)\/)?[0-9a-f]{2}\/[0-9a-f]{40}$/;
@@ -86,7 +99,7 @@ const IN_FOLDER = /^filestore\/(?:(.+)\/)?[0-9a-f]{2}\/[0-9a-f]{40}$/;
 export function withoutExtraFolder(paths: readonly string[], database: string): string[] {
   const found = paths.flatMap((path) => {
     const match = IN_FOLDER.exec(path);
-    return match === null || /(?:^|\/)checklist$/.test(match[1] ?? "") ? [] : [match[1]];
+    return match === null || /(?:^|\/)checklist$/i.test(match[1] ?? "") ? [] : [match[1]];
   });
   const extra = extraFolder([...new Set(found)], database);
   if (extra === undefined) return [...paths];
@@ -100,10 +113,15 @@ function extraFolder(folders: readonly (string | undefined)[], database: string)
   const named = folders.filter((folder) => folder !== undefined).toSorted();
   const [first = "", second = ""] = named;
   if (named.length < folders.length || named.length < 2) return folders.length === 1 ? named[0] : undefined;
-  const [own, ...others] = named.filter((folder) => folder.split("/").at(-1) === database);
+  const exact = named.filter((folder) => folder.split("/").at(-1) === database);
+  const alike = named.filter((folder) => canonical(folder.split("/").at(-1)) === canonical(database));
+  const [own, ...others] = exact.length > 0 ? exact : alike;
   if (own === undefined || others.length > 0) throw unusable("filestores", { name: printable(first), other: printable(second) });
   return own;
 }
+
+/** Without what file systems change. */
+const canonical = (name = ""): string => name.normalize("NFC").toLowerCase();
 
 const unusableName = (name: string): Unusable => unusable("strange", { name: printable(name) });
 
@@ -113,32 +131,56 @@ export function requireBackup(names: readonly string[]): void {
   const dumps = new Map<string, string>();
   const first = new Map<string, string>();
   const manifests = new Set<string>();
-  let fault: Unusable | undefined;
+  const strange: string[] = [];
+  let [fault, skipped, files]: [Unusable | undefined, string | undefined, number] = [undefined, undefined, 0];
   for (const name of names) {
     try {
       const own = ownName(name);
-      if (own === undefined) continue;
+      if (own === undefined) {
+        skipped ??= skippedFolder(name);
+        continue;
+      }
       if (own.path === "dump.sql" && !dumps.has(own.top)) dumps.set(own.top, name);
       if (own.path === "manifest.json") manifests.add(own.top);
+      if (own.path.startsWith("filestore/")) files += 1;
       if (!first.has(own.top)) first.set(own.top, name);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       fault ??= error;
+      strange.push(name);
     }
     examined.push(name);
   }
   const [[top, dump] = [], [, other] = []] = dumps;
-  if (dump === undefined) throw withoutDump(examined.slice(0, NAMES_EXAMINED));
+  if (dump === undefined) throw withoutDump(examined.slice(0, NAMES_EXAMINED), skipped);
   if (other !== undefined) throw unusable("several", { name: printable(dump), other: printable(other) });
   const apart = [...first].find(([folder]) => folder !== top)?.[1];
   if (apart !== undefined) throw unusable("apart", { name: printable(dump), other: printable(apart) });
-  if (manifests.size === 0) throw unusable("noManifest");
+  const packed = files === 0 ? findAstray("filestore", strange) : undefined;
+  if (packed !== undefined) throw packed;
+  if (manifests.size === 0) throw findAstray("manifest", strange) ?? unusable("noManifest");
   if (fault !== undefined) throw fault;
 }
 
-function withoutDump(names: readonly string[]): Unusable {
+/** Of a dump.sql among what systems and programs add. */
+function skippedFolder(name: string): string | undefined {
+  const parts = pathParts(name);
+  return parts.pop()?.toLowerCase() === "dump.sql" ? addedPart(parts) : undefined;
+}
+
+/** Says of a name that is not the ERP's that it is what the archive lacks. */
+function findAstray(lacks: "filestore" | "manifest", names: readonly string[]): Unusable | undefined {
+  const rows = ARCHIVE_RULES.astray.filter((row) => row.lacks === lacks);
+  for (const name of names) {
+    const row = rows.find(({ pattern }) => new RegExp(pattern, "i").test(name));
+    if (row !== undefined) return new Unusable(buildReason(row.says, { name: printable(name) }));
+  }
+  return undefined;
+}
+
+function withoutDump(names: readonly string[], skipped: string | undefined): Unusable {
   const [first] = names;
-  if (first === undefined) return unusable("empty");
+  if (first === undefined) return skipped === undefined ? unusable("empty") : unusable("skipped", { name: printable(skipped) });
   for (const { pattern, says } of ARCHIVE_RULES.inside) {
     const name = names.find((each) => new RegExp(pattern, "i").test(each));
     if (name !== undefined) return new Unusable(buildReason(says, { name: printable(name) }));

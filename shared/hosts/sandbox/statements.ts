@@ -13,6 +13,7 @@ export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
   const seen: Seen = {
     begun: false,
     connected: undefined,
+    token: undefined,
     relations: new Set(),
     gone: new Map(),
     goneObjects: new Map(),
@@ -23,9 +24,10 @@ export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
     languages: new Set(LANGUAGES),
   };
   for (const statement of statementsOf(dump)) {
-    const { text, outline } = statement;
-    const kind = classify(seen, statement);
-    const isKept = kind === undefined || kind === "here";
+    const { text } = statement;
+    const outline = unquoted(statement.outline);
+    const kind = classify(seen, { ...statement, outline });
+    const isKept = kind === undefined || (kind === "here" && !RESTRICT.test(outline));
     const command = isKept && !SESSION.test(outline) ? findLeaving(statement) : undefined;
     if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
     if (kind === undefined) statements.push(FUNCTION.test(outline) ? withoutPrivileges(leftOut, text) : text);
@@ -73,7 +75,10 @@ const NAMES = new RegExp(STATEMENT_FORMS.name, "g");
 const SEARCH_NAMES = new RegExp(STATEMENT_FORMS.search_name, "gi");
 const [HEAD, PLANNER] = [form(FUNCTION_HEAD.head), new RegExp(FUNCTION_HEAD.planner)];
 const [ATTRIBUTES, HEAD_SETTINGS] = [new RegExp(FUNCTION_HEAD.attribute, "gi"), new RegExp(FUNCTION_HEAD.setting, "gi")];
-const SESSION = /^(?:\\(?:un)?restrict |SELECT pg_catalog\.set_config\()/i;
+const SESSION = /^SELECT pg_catalog\.set_config\(/i;
+const RESTRICT = form(STATEMENT_FORMS.restrict);
+const NEEDLESS_QUOTES = new RegExp(STATEMENT_FORMS.needless_quotes, "g");
+const unquoted = (text: string): string => text.replaceAll(NEEDLESS_QUOTES, "$1");
 
 /** What the sandbox's database server has. */
 const EXTENSIONS: ReadonlySet<string> = new Set(["plpgsql", "vector", "pg_trgm", "unaccent"]);
@@ -84,6 +89,8 @@ type Kind = LeftOutKind | "here" | undefined;
 interface Seen {
   begun: boolean;
   connected: string | undefined;
+  /** Of the dump that is being read: see STATEMENT_FORMS.restrict. */
+  token: string | undefined;
   relations: Set<string>;
   gone: Map<string, LeftOutKind>;
   /** Neither relations nor functions: a table may have the same name. */
@@ -116,19 +123,27 @@ function classify(seen: Seen, statement: Statement): Kind {
   if (setting !== undefined) return SETTINGS.includes(setting.toLowerCase()) ? "here" : "settings";
   if (PUBLIC.test(outline) || SESSION.test(outline)) return "here";
   const [, sequence] = POSITION.exec(text) ?? [];
-  if (sequence !== undefined) return ofRows(seen, sequence.replaceAll("''", "'"));
+  if (sequence !== undefined) return ofRows(seen, unquoted(sequence.replaceAll("''", "'")));
   const kind = ofSubject(seen, outline, text);
   if (kind !== undefined) return without(seen, outline, kind);
   const [, aggregate] = AGGREGATE.exec(outline) ?? [];
   if (aggregate !== undefined) seen.functions.add(aggregate);
   const [, relation] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
-  if (relation !== undefined) seen.relations.add(relation).add(unqualified(relation));
+  if (relation !== undefined) {
+    seen.relations.add(relation).add(unqualified(relation));
+    if (isUnqualified(relation)) seen.relations.add(`public.${relation}`);
+  }
   seen.begun ||= /^CREATE /i.test(outline);
   return undefined;
 }
 
 function ofCommand(seen: Seen, line: string): Kind {
-  if (TABLE.find(({ pattern }) => pattern.test(line))?.kind !== "databases") return SESSION.test(line) ? "here" : undefined;
+  const [, ends, token] = RESTRICT.exec(line) ?? [];
+  if (token !== undefined && seen.token === (ends && token)) {
+    seen.token = ends === undefined ? token : undefined;
+    return "here";
+  }
+  if (TABLE.find(({ pattern }) => pattern.test(line))?.kind !== "databases") return undefined;
   if (seen.begun && seen.connected !== line) throw new Unusable(because("archive_pg_dumpall"));
   seen.connected = line;
   return "databases";
@@ -136,7 +151,9 @@ function ofCommand(seen: Seen, line: string): Kind {
 
 /** Rows of a table that the dump does not create are those of an extension. In doubt they are loaded. */
 const ofRows = ({ goneExtensions, relations }: Seen, relation: string): Kind =>
-  goneExtensions.length === 0 || relations.has(unqualified(relation)) ? undefined : "extension_data";
+  goneExtensions.length === 0 || relations.has(isUnqualified(relation) ? unqualified(relation) : relation)
+    ? undefined
+    : "extension_data";
 
 function ofExtension(seen: Seen, quoted: string, schema = "public"): Kind {
   const { goneExtensions, languages } = seen;
@@ -176,7 +193,7 @@ function withoutPrivileges(leftOut: Map<string, LeftOut>, text: string): string 
   return text.replace(HEAD, (_, begin: string, head: string) => {
     const remove = (kind: LeftOutKind, clause: string): string => {
       const [{ outline } = { outline: "" }] = statementsOf(`${begin} ${clause}`);
-      note(leftOut, kind, outline);
+      note(leftOut, kind, unquoted(outline));
       return "";
     };
     const rest = head
@@ -225,7 +242,7 @@ function ofParts(seen: Seen, outline: string, start: number, text: string): Left
       if (isCall || called !== undefined) return called;
       const kind = ofGoneRelation(seen, name) ?? (relations.has(name) ? undefined : goneObjects.get(name));
       return kind ?? (isIndex && !relations.has(name) && lacksOperatorClass(seen, name) ? "extensions" : undefined);
-    }) ?? firstOf(text.matchAll(SEARCH_NAMES), ([, name = ""]) => goneObjects.get(name) ?? ofGoneRelation(seen, name))
+    }) ?? firstOf(unquoted(text).matchAll(SEARCH_NAMES), ([, name = ""]) => goneObjects.get(name) ?? ofGoneRelation(seen, name))
   );
 }
 
@@ -252,7 +269,10 @@ function without({ gone, goneObjects, goneFunctions }: Seen, outline: string, ki
   const [, aggregate] = AGGREGATE.exec(outline) ?? [];
   const [, object] = OBJECT.exec(outline) ?? [];
   if (relation !== undefined) gone.set(relation, kind);
-  if (index !== undefined) goneObjects.set(`${indexed.slice(0, indexed.length - lastPart(indexed).length)}${index}`, kind);
+  if (index !== undefined) {
+    goneObjects.set(`${indexed.slice(0, indexed.length - lastPart(indexed).length)}${index}`, kind);
+    goneObjects.set(`${indexed} CLUSTER ON ${index}`, kind);
+  }
   if (trigger !== undefined) goneObjects.set(`${trigger} ON ${table}`, kind);
   if (aggregate !== undefined) goneFunctions.set(aggregate, kind);
   if (object !== undefined) goneObjects.set(object, kind);
@@ -260,6 +280,7 @@ function without({ gone, goneObjects, goneFunctions }: Seen, outline: string, ki
 }
 
 const lastPart = (name: string): string => name.split(/\.(?=(?:"(?:[^"]|"")*"|[^".]+)$)/).at(-1) ?? name;
+const isUnqualified = (name: string): boolean => lastPart(name) === name;
 const unqualified = (name: string): string => lastPart(name).replace(/^"+|"+$/g, "");
 
 const NAMES_MAX = 20;

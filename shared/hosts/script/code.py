@@ -109,10 +109,9 @@ def invalid(sentence: str, module: str | None = None) -> Problem:
 # What old repositories have and no attack needs.
 TOLERATED = ("zeroPaddedFilemode", "missingSpaceBeforeDate", "badTimezone", "badDate", "missingEmail", "missingSpaceBeforeEmail")
 
+# Without a least speed: a host that packs a large repository sends next to nothing meanwhile, and run() bounds each call.
 SETTINGS = [
     ("http.followRedirects", "false"),
-    ("http.lowSpeedLimit", "1000"),
-    ("http.lowSpeedTime", "30"),
     ("credential.helper", ""),
     ("core.hooksPath", "/dev/null"),
     ("core.attributesFile", "/dev/null"),
@@ -126,6 +125,16 @@ SETTINGS = [
     ("maintenance.auto", "false"),
     ("protocol.version", "2"),
 ]
+
+
+# What git says behind what ssh, or the host, has said.
+ADVICE = """fatal: Could not read from remote repository.
+
+Please make sure you have the correct access rights
+and the repository exists."""
+# As git and the hosts say it.
+NO_ACCESS = r"Authentication failed|could not read (Username|Password)|not (be )?found|denied|access|does not (exist|appear)"
+NO_ACCESS_STATUS = ("401", "403", "404", "410")
 
 
 def bytes_in(place: str) -> int:
@@ -216,16 +225,27 @@ class Git:
         said = stderr.decode("utf-8", "replace")
         for secret in self.secrets:  # a server may repeat what it was sent
             said = said.replace(secret, "[redacted]")
+        # Both would otherwise be taken for what the host has said.
+        said = said.replace(self.url, "").replace(ADVICE, "")
+        said = re.sub(r"unable to access '[^']*': ", "", said)
         last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
         why = re.sub(r"[^\x20-\x7e]", "", re.sub(r"^(?:fatal|error|remote): *", "", last))[:200]
-        if re.search(r"resolve host|Could not resolve|refused|timed out|unreachable|No route", said):
+        responded = re.search(r"returned error: ([0-9]{3})", said)
+        status = responded[1] if responded else ""
+        if status.startswith("3"):
+            return unreachable(f"The host of {self.url} redirects to another address. Set that one; GitLab's ends in .git")
+        if status == "429" or status.startswith("5"):
+            return unreachable(f"The host of {self.url} responds with the error {status}. Try again later")
+        if re.search(r"\bcertificate\b", said):
+            return unreachable(f"The host of {self.url} has no valid certificate: {why}")
+        if re.search(r"Could not resolve|onnect to|refused|timed out|unreachable|No route", said):
             return unreachable(f"The host of {self.url} cannot be reached: {why}")
         if re.search(r"Host key verification|IDENTIFICATION HAS CHANGED", said):
             why = "its host presents a different key than before"
             if not self.is_pinned:
                 why += ". If you trust the new key, check the code with trust_new_host_keys"
             return unreachable(f"The repository {self.url} could not be read: {why}")
-        if re.search(r"Authentication failed|40[134]|not found|could not read|ermission denied|access", said, re.IGNORECASE):
+        if status in NO_ACCESS_STATUS or (stderr and not why) or re.search(NO_ACCESS, said, re.IGNORECASE):
             return unreachable(f"The repository {self.url} does not exist, or what it is read with may not read it")
         # The last one is all that is said of a program that the limit for a file has killed.
         killed = "fatal: fetch-pack: invalid index-pack output"
@@ -334,6 +354,9 @@ class Git:
         path = self.repository["path"]
         return invalid(f"{self.url} has no module" if path is None else f"{self.url} has no module in the folder {path}")
 
+    def misnamed(self, name: str) -> Problem:
+        return invalid(f"{self.url} is a module, but cannot be called {name}. Put its files into a folder with the module's name")
+
     def too_slow(self) -> Problem:
         return unreachable(f"The repository {self.url} could not be read: it takes too long")
 
@@ -409,6 +432,10 @@ def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
         for entry in entries
         if os.path.basename(entry.path) == MANIFEST and entry.mode in (b"100644", b"100755")
     }
+    own = name_of(b"", git.repository)
+    is_misnamed = b"" in manifests and not IS_MODULE.fullmatch(own)
+    if is_misnamed:
+        manifests.remove(b"")  # what is in it is no part of a module
     found: dict[str, Module] = {}
     for folder in sorted(manifests):
         if is_in_another(folder, manifests):
@@ -420,7 +447,7 @@ def find_modules(git: Git, entries: list[Entry], root: bytes) -> list[Module]:
             raise invalid(f"{git.url} has two modules of the name {name}", name)
         found[name] = Module(name, folder, folders.get(folder, root))
     if not found:
-        raise git.no_module()
+        raise git.misnamed(own) if is_misnamed else git.no_module()
     if len(found) > MODULES_MAX:
         raise git.too_large()
     return list(found.values())

@@ -250,6 +250,7 @@ job_settle_code() {
   for place in "$HERE"/codes/*; do
     if [[ -d $place && ${place##*/} != "$CODE" && ${place##*/} != "$before" ]]; then forget_code "${place##*/}"; fi
   done
+  if [[ ${P[RESTORED]:-} == yes ]]; then answer_neutralized; fi
 }
 
 job_undo_code() {

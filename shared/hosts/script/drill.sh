@@ -136,8 +136,9 @@ require_own_error() { # STATUS
   (($1 == 3)) || broken "The connection to the throwaway database server was lost"
 }
 
-# SQLSTATEs of errors that are the server's, and no dump's: its resources, its operator, its system, and itself.
-SERVERS_ERRORS='(53|57|58|XX)[0-9A-Z]{3}: '
+# SQLSTATEs of errors that are the server's, and no dump's: its resources, its operator, its system, its files, such as those of
+# dictionaries, and itself.
+SERVERS_ERRORS='(53|57|58|F0|XX)[0-9A-Z]{3}: '
 reject_servers_error() { # "SQLSTATE: MESSAGE"
   [[ ! $1 =~ ^$SERVERS_ERRORS ]] || broken "The throwaway database server reports: $(tr -cd '[:print:]' <<<"${1#*: }" | head -c 200)"
 }

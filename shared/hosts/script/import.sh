@@ -27,6 +27,9 @@ version_at_hand() {
   echo "$version"
 }
 
+# Types, operator classes and access methods of pgvector, in their own schema.
+OF_VECTOR='[ "](public\.)?((vector|halfvec|sparsevec)(_[a-z0-9]+_ops)?|bit_(hamming|jaccard)_ops|hnsw|ivfflat)(\[\])?"? .*does not exist'
+OF_LOCALE='(^| )(collation|locale|ICU)'
 VECTOR_ELSEWHERE='^type "?([A-Za-z0-9_]{1,63})\.(vector|halfvec|sparsevec)(\[\])?"? does not exist'
 examine() {
   local status=0 error state version base modules
@@ -60,19 +63,38 @@ examine() {
     '{ erp_version: .version, edition, database_name, missing_files: $missing, listed_files: $listed, left_out, modules: $modules }' "$JOB/work/about" | answer
 }
 
-# What the server's PostgreSQL lacks is no fault of the archive, which is kept: the operator may set another image. These are the
-# SQLSTATEs of types, functions, relations and schemas that do not exist, of features and of syntax.
+# What the server's PostgreSQL lacks is no fault of the archive, which is kept: the operator may set another image.
 reject_lack() { # SQLSTATE MESSAGE
-  local extensions version own
-  [[ $1 =~ ^(42704|42883|42P01|3F000|0A000|42601)$ ]] || return 0
-  extensions=$(reported '[.left_out[] | select(.kind == "extensions").names[] | capture("^CREATE EXTENSION (IF NOT EXISTS )?\"?(?<name>[\\w-]+)").name] | unique | join(", ")')
-  if [[ -n $extensions && $1 != 42601 ]]; then
-    broken "The backup's archive cannot be used: its database may need one of these extensions, which PostgreSQL does not have here: $extensions. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $2"
+  local version own
+  if [[ $1 =~ ^(42704|42883)$ && $2 =~ $OF_VECTOR ]]; then
+    broken "The backup's archive cannot be used: its database needs ${BASH_REMATCH[2]} of the extension vector (pgvector), which PostgreSQL does not have here, or only in an older version. Ask the operator of the service for a newer one, and then try the import again. The database reports: $2"
+  fi
+  # Types, functions, relations and schemas that do not exist, and features.
+  if [[ $1 =~ ^(42704|42883|42P01|3F000|0A000)$ ]]; then reject_extensions "$2"; fi
+  if [[ $1 =~ ^(42704|22023|0A000|42809)$ && $2 =~ $OF_LOCALE ]]; then
+    broken "The backup's archive cannot be used: its database needs a collation or a locale that PostgreSQL does not have here. Ask the operator of the service for an image that has it, and then try the import again. The database reports: $2"
   fi
   version=$(reported_number postgres)
   own=$(sql postgres <<<"show server_version_num" | number)
-  if ((version > own / 10000)); then
+  # Syntax errors, whatever is not defined or defined otherwise, features, and values of parameters.
+  if ((version > own / 10000)) && [[ $1 =~ ^(42|0A|22023) ]]; then
     broken "The backup's archive cannot be used: its database is of PostgreSQL $version, but here it is restored to PostgreSQL $((own / 10000)). Ask the operator of the service for a newer one, and then try the import again. The database reports: $2"
+  fi
+}
+
+# Extensions that were left out, which the server lacks or only a superuser can create: what failed may need one.
+reject_extensions() { # MESSAGE
+  local names available extensions untrusted
+  names=$(reported '[.left_out[] | select(.kind == "extensions").names[] | capture("^CREATE EXTENSION (IF NOT EXISTS )?\"?(?<name>[\\w-]+)").name] | unique[]')
+  available=$(sql postgres <<<"select name from pg_available_extensions")
+  extensions=$(grep -vxF "$available" <<<"$names" | paste -sd, | sed 's/,/, /g') || true
+  untrusted=$(grep -xF "$available" <<<"$names" | paste -sd, | sed 's/,/, /g') || true
+  if [[ -n $extensions && -n $untrusted ]]; then
+    broken "The backup's archive cannot be used: its database may need one of these extensions: PostgreSQL does not have $extensions here, and only a superuser can create $untrusted. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $1"
+  elif [[ -n $untrusted ]]; then
+    broken "The backup's archive cannot be used: its database may need one of these extensions, which only a superuser can create here: $untrusted. Remove what uses it and create the backup again, or ask the operator of the service to let other roles create it, and then try the import again. The database reports: $1"
+  elif [[ -n $extensions ]]; then
+    broken "The backup's archive cannot be used: its database may need one of these extensions, which PostgreSQL does not have here: $extensions. Remove what uses it and create the backup again, or ask the operator of the service for the extension, and then try the import again. The database reports: $1"
   fi
 }
 

@@ -17,7 +17,8 @@ logs() { # INSTANCE erp|database|proxy SINCE UNTIL: times in UTC, or "-"
     return
   fi
   lines=$(
-    "${2}_log" "$3" "$4" | bounded_log | nice sed -E -f <(redactions </dev/null | "in_${2}_log") | gzip -1 | encoded
+    "${2}_log" "$3" "$4" | bounded_log | without_cut_secrets <(secrets) |
+      nice sed -E -f <(redactions </dev/null | "in_${2}_log") | gzip -1 | encoded
     ((PIPESTATUS[0] != 124))
   ) || reject "The log could not be read in time"
   echo "lines=$lines"
@@ -139,7 +140,7 @@ work_log() { # OPERATION
 
 work_without_secrets() { # SECRETS: a line each
   local HERE=''
-  nice sed -E -f <(redactions <<<"$1" && echo "$URL_REDACTION")
+  without_cut_secrets <(cat <<<"$1") | nice sed -E -f <(redactions <<<"$1" && echo "$URL_REDACTION")
 }
 
 # While the job runs, without a line that is being written: a secret in it cannot be found yet.
@@ -183,22 +184,46 @@ URL_REDACTION='s/(https?:\/\/[^?[:space:]]*\?)[^[:space:]]*/\1[redacted]/g'
 
 CUT=$'\342\200\246' # the end of a line that was cut
 
-# Of secrets, a line each, what removes them: the longest first, because another may be a part of it. A line is cut at a blank,
-# and a path at a slash, which may be within one.
+# Of secrets, a line each, what removes them: the longest first, because another may be a part of it.
 exactly() {
   local secret
   awk '!known[$0]++ { print length($0) "\t" $0 }' | sort -rn | cut -f 2- | while IFS= read -r secret; do
     if ((${#secret} < 6)); then continue; fi
     printf 's\001%s\001[redacted]\001g\n' "$(literally <<<"$secret")"
-    while [[ ${#secret} -le 200 && $secret == ?*[\ /]* ]]; do
-      secret=${secret%[ /]*}
-      printf 's\001%s([ /])%s$\001[redacted]\\1%s\001\n' "$(literally <<<"$secret")" "$CUT" "$CUT"
-    done
   done
 }
 
-# Nothing of a line whose beginning is missing, and of a long line no more than up to a place where no password is cut in two:
-# what is left of a secret could not be found. "cut" in the end if there is more before.
+# Of the text in front of the mark of a cut what a secret begins with, from six characters on: the cut may be within the secret.
+without_cut_secrets() { # FILE of secrets, a line each
+  awk -v file="$1" -v mark="$CUT" '
+    # Where a text begins to end with the beginning of a secret; 0: nowhere.
+    function remains(text, secret, at, step) {
+      at = length(text) - length(secret)
+      if (at < 0) at = 0
+      while (step = index(substr(text, at + 1), substr(secret, 1, 6))) {
+        at += step
+        if (substr(text, at) == substr(secret, 1, length(text) - at + 1)) return at
+      }
+      return 0
+    }
+    BEGIN { while ((getline secret <file) > 0) if (length(secret) >= 6) secrets[secret] }
+    {
+      parts = split($0, part, mark)
+      if (parts > 1) {
+        text = substr($0, 1, length($0) - length(mark part[parts]))
+        first = 0
+        for (secret in secrets) {
+          at = remains(text, secret)
+          if (at && (!first || at < first)) first = at
+        }
+        if (first) $0 = substr(text, 1, first - 1) "[redacted]" mark part[parts]
+      }
+      print
+    }'
+}
+
+# Nothing of a line whose beginning is missing, because the end of a secret could not be found, and of a long line the beginning,
+# up to a blank if there is one near. "cut" in the end if there is more before.
 bounded_log() { # [PATTERN that a line begins with: then without that end]
   local begins=${1:-^[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9:.]+Z }
   cut -b "1-$((LINE_BYTES + 1))" | tail -c "$LOG_BYTES" | tr '\000' '\032' | awk -v max="$LINE_BYTES" -v begins="$begins" -v cut="$CUT" \

@@ -394,6 +394,10 @@ job_drop_old() {
   require_database "$DATABASE"
   drop_old
   rm -f "$HERE/stopped_at"
+  answer_neutralized
+}
+
+answer_neutralized() {
   jq -cn --arg neutralized "$(setting "$DATABASE" database.is_neutralized)" '{ neutralized: ($neutralized == "true") }' | answer
 }
 

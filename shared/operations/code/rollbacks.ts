@@ -6,7 +6,7 @@ import { readAll } from "../../data/table.ts";
 import { DEPLOY_STATUS } from "../../domain/lifecycle.ts";
 import { isNewer } from "../../domain/missing-modules.ts";
 import { followsNewest, withCurrentCredentials } from "../../records/code.ts";
-import { getPlan } from "../../records/deploys.ts";
+import { databaseVersions, getPlan } from "../../records/deploys.ts";
 import type { CodeRecord } from "../../records/schemas/code.ts";
 import { DeployRecord, type Image } from "../../records/schemas/deploy.ts";
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
@@ -31,7 +31,7 @@ export async function planRollback(
   code: CodeRecord,
   { rollback_to, restore_database }: { rollback_to: string; restore_database: boolean },
 ): Promise<Rollback> {
-  const { account_id, deploy_ids, deployed } = code;
+  const { account_id, deploy_ids, deployed, restored_after } = code;
   const items = await readAll(deploy_ids.map((id) => keys.deploy(account_id, id)));
   const newestFirst = parseEach(DeployRecord, [...items.values()]).toSorted((a, b) => (a.id < b.id ? 1 : -1));
   const deploy = newestFirst.find(({ id }) => id === rollback_to);
@@ -42,19 +42,19 @@ export async function planRollback(
   const next = newestFirst.findLast(({ id, status }) => id > deploy.id && status === DEPLOY_STATUS.completed);
   const backupId = restore_database ? (next?.backup_id ?? undefined) : undefined;
   if (restore_database && backupId === undefined) throw noBackupToRollBack(instance.state);
-  const present = restore_database || deployed === null ? {} : (await getPlan(account_id, deployed.deploy_id)).versions;
-  const newer = Object.entries(present).filter(([name, version]) => {
-    const then = target.versions[name];
-    return then !== undefined && isNewer(version, then);
-  });
-  if (newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
+  const present = restore_database || deployed === null ? {} : databaseVersions(await getPlan(account_id, deployed.deploy_id));
+  const then = new Map(Object.entries(target.versions));
+  const newer = Object.entries(present).filter(([name, version]) => isNewer(version, then.get(name) ?? version));
+  // What a restore has brought since only the machine knows, which compares before the ERP stops.
+  const isKnown = deployed?.deploy_id !== restored_after;
+  if (isKnown && newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
   return {
     deploy,
     code: withCurrentCredentials(code, target.code),
     commits: deploy.commits.map(({ commit }) => commit),
     packages: target.packages ?? [],
     unknownModules: Object.keys(present)
-      .filter((name) => target.versions[name] === undefined)
+      .filter((name) => !then.has(name))
       .toSorted(),
     image: target.started_with,
     backupId,

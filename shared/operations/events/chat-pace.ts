@@ -13,20 +13,28 @@ const Sent = z.object({
   also: z.number().default(0),
 });
 const PAUSE_MS = 60_000;
+/** At most three deliveries of a webhook are sent at a time, and what one has claimed, the others join. */
+const CLAIM_TRIES = 5;
 
-/** How many events a message sums up that is sent now; undefined if this event waits for the next message. */
-export async function claimChatMessage(webhook: WebhookRecord, event: EventRecord, attempt: number): Promise<number | undefined> {
-  if (attempt > 0) return 0; // its message is stored
+/** How many other events a message sums up that is sent now; undefined if this event waits for the next message. */
+export async function claimChatMessage(
+  webhook: Pick<WebhookRecord, "id" | "account_id">,
+  event: Pick<EventRecord, "id" | "type" | "resource">,
+): Promise<number | undefined> {
   const key = keys.chatSent(webhook.account_id, webhook.id, `${event.resource.id}#${event.type}`);
-  const at = Date.now();
-  const sent = await find({ key, schema: Sent });
-  const ttl = Math.floor(at / 1000) + 86_400;
-  if (sent?.event_id === event.id) return sent.also;
-  if (sent !== undefined && sent.at > at - PAUSE_MS) {
-    await updateOne(key, { add: { suppressed: 1 }, set: { ttl } }, {});
-    return undefined;
+  for (let attempt = 1; attempt <= CLAIM_TRIES; attempt++) {
+    const at = Date.now();
+    const sent = await find({ key, schema: Sent });
+    const ttl = Math.floor(at / 1000) + 86_400;
+    if (sent?.event_id === event.id) return sent.also;
+    if (sent !== undefined && sent.at > at - PAUSE_MS) {
+      await updateOne(key, { add: { suppressed: 1 }, set: { ttl } }, {});
+      return undefined;
+    }
+    const also = sent?.suppressed ?? 0;
+    const asRead = { exists: false, same: { at: sent?.at }, unchanged: { suppressed: also } };
+    const { done } = await updateOne(key, { set: { at, suppressed: 0, event_id: event.id, also, ttl } }, asRead);
+    if (done) return also;
   }
-  const also = sent?.suppressed ?? 0;
-  await updateOne(key, { set: { at, suppressed: 0, event_id: event.id, also, ttl } }, { exists: false });
-  return also;
+  throw new Error(`Could not claim a message of ${webhook.id} in ${CLAIM_TRIES} tries`);
 }

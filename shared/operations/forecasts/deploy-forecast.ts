@@ -48,6 +48,9 @@ export async function forecastDeploy(
       : []),
     ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
     ...(visible && repositories.length === 0 ? [sentence("deploy_no_code")] : []),
+    ...(visible && instance.edition === "enterprise" && chooseImage(instance, code, wanted) !== undefined
+      ? [sentence("deploy_enterprise_stays")]
+      : []),
     ...(await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0)),
   ];
   const downtime_seconds = SERVING.includes(instance.state) ? (visible ? await lastDowntime(code) : null) : 0;

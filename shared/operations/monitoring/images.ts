@@ -61,11 +61,15 @@ export function isOutdated({ id, created_at }: Image, newest: NewestImage | unde
   return !newest.ids.includes(id) && created_at < newest.created_at;
 }
 
+/** As far as is known: an image that is newer than what was looked up an hour ago is no older one. */
+const isOlder = ({ id, created_at }: Image, newest: NewestImage): boolean =>
+  !newest.ids.includes(id) && (created_at === null || newest.created_at === null || created_at < newest.created_at);
+
 /** Records which image an instance has. False if that changed at the same time. */
 export async function recordImage(instance: InstanceRecord, image: Image, newest: NewestImages): Promise<boolean> {
   const { account_id, id, erp_version, image_id, image_created_at, update_available: before } = instance;
-  const ids = newest.get(erp_version)?.ids;
-  const after = ids === undefined ? null : !ids.includes(image.id);
+  const known = newest.get(erp_version);
+  const after = known === undefined ? null : isOlder(image, known);
   if (after === before && image.id === image_id && image.created_at === image_created_at) return true;
   const change = startChange({ id: account_id });
   change.update(

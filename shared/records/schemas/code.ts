@@ -76,6 +76,8 @@ export const CodeRecord = z.object({
     })
     .nullable()
     .default(null),
+  /** The deploy after which a backup's data has replaced the database. */
+  restored_after: noText,
   /** What the refs were when they were last checked. */
   checked: z.array(CommitRecord.extend({ checked_at: text })).default([]),
   /** The repositories whose refs could not be looked up then. Earlier versions read no entry of `checked` without a commit. */

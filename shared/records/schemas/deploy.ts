@@ -36,8 +36,10 @@ export const DeployPlan = z.object({
   packages: z.array(text).optional(),
   /** The image with which the ERP started. Null before, and of deploys from before it was kept. */
   started_with: Image.nullable().default(null),
-  /** The versions of the modules that the database has after it. */
+  /** The versions in its code of the modules that the database has after it. */
   versions: z.record(text, text).default({}),
+  /** Those in the database of modules that it left as they were, where its code has others. */
+  left: z.record(text, text).default({}),
   /** What is updated and installed, once the code was fetched. */
   update: z.array(text).default([]),
   install: z.array(text).default([]),

@@ -55,6 +55,7 @@ export const backupDialogs: typeof en = {
     backup: "Sicherung",
     backups: "Sicherungen",
     none: "Noch keine abgeschlossene Sicherung dieser Instanz.",
+    gone: "Die hier gewählte Sicherung gibt es nicht mehr. Wählen Sie eine andere.",
     about({ part, at, backupFirst }) {
       const replaced = part === "files" ? "Die ersetzten Dateien" : "Seitdem vorgenommene Änderungen";
       const preRestore = backupFirst ? ` ${replaced} sind dann nur noch in der Vorab-Sicherung enthalten.` : "";

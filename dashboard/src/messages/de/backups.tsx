@@ -35,6 +35,7 @@ export const backups: typeof en = {
     uploaded: "Hochgeladen",
   },
   filters: {
+    placeholder: "Instanz, Notiz, Label",
     labels: {
       instance: "Nach Instanz filtern",
       kind: "Nach Art filtern",

@@ -194,6 +194,8 @@ export const problems: Readonly<Record<ProblemCode, string>> = {
   error_deploy_not_completed: "Das Deployment hat den Status {status}; zurück geht es nur zu einem abgeschlossenen Deployment",
   error_modules_newer:
     "Die Datenbank hat diese Module in einer höheren Version als jener Code: {modules}. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
+  error_modules_newer_when_deployed:
+    "Nach dem letzten Deployment hat die Datenbank diese Module in einer höheren Version als jener Code: {modules}. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
   error_modules_higher:
     "Die Datenbank hat Module in einer höheren Version als jener Code. Setzen Sie restore_database auf true, um mit den Daten zurückzugehen",
   error_files_missing:

@@ -226,6 +226,15 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   archive_devices: "Es enthält Geräte, Pipes oder Sockets",
   archive_strange:
     "Es enthält {name}, was nicht zur Sicherung eines ERP gehört: Entfernen Sie es, und laden Sie das Archiv noch einmal hoch",
+  archive_filestore_packed:
+    "Die Dateien darin sind für sich gepackt ({name}): Entpacken Sie sie nach filestore/, und packen Sie das mit dump.sql und manifest.json noch einmal",
+  archive_filestore_elsewhere:
+    "Die Dateien darin sind nicht in filestore/, etwa {name}: Verschieben Sie ihre Ordner dorthin, und packen Sie das mit dump.sql und manifest.json noch einmal",
+  archive_manifest_misnamed:
+    "Die manifest.json darin heißt {name}: Benennen Sie sie um, und packen Sie sie noch einmal mit dump.sql und filestore",
+  archive_skipped:
+    "Die dump.sql darin ist im Ordner {name}, der übergangen wird, weil Systeme und Programme solche Ordner anlegen: Benennen Sie ihn um, und packen Sie ihn noch einmal",
+  archive_absolute: "Die Pfade darin beginnen mit einem Schrägstrich, etwa {name}: Packen Sie die Dateien von ihrem Ordner aus",
   archive_several: "Es enthält mehr als eine Sicherung ({name}, {other}): Laden Sie jede einzeln hoch",
   archive_apart:
     "Die Dateien sind in verschiedenen Ordnern ({name}, {other}): Legen Sie dump.sql, manifest.json und filestore in einen, und packen Sie diesen",
@@ -259,6 +268,14 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Die Datenbank darin hat die Erweiterung vector im Schema {schema}, hier ist sie aber in public: Führen Sie ALTER EXTENSION vector SET SCHEMA public aus, und erstellen Sie die Sicherung noch einmal",
   archive_needs_extension:
     "Die Datenbank darin braucht vielleicht eine dieser Erweiterungen, die PostgreSQL hier nicht hat: {extensions}. Entfernen Sie, was sie benutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes um die Erweiterung, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
+  archive_needs_trust:
+    "Die Datenbank darin braucht vielleicht eine dieser Erweiterungen, die hier nur ein Superuser anlegen kann: {extensions}. Entfernen Sie, was sie nutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes, sie für andere Rollen freizugeben, und versuchen Sie dann den Import noch einmal. Die Datenbank meldet: {output}",
+  archive_needs_extensions:
+    "Die Datenbank darin braucht vielleicht eine dieser Erweiterungen: {extensions} hat PostgreSQL hier nicht, und {untrusted} kann hier nur ein Superuser anlegen. Entfernen Sie, was sie nutzt, und erstellen Sie die Sicherung noch einmal, oder bitten Sie den Betreiber des Dienstes um die Erweiterung, und versuchen Sie dann den Import noch einmal. Die Datenbank meldet: {output}",
+  archive_needs_vector:
+    "Die Datenbank darin braucht {name} aus der Erweiterung vector (pgvector), die PostgreSQL hier nicht oder nur in einer älteren Version hat. Bitten Sie den Betreiber des Dienstes um eine neuere, und versuchen Sie dann den Import noch einmal. Die Datenbank meldet: {output}",
+  archive_needs_locale:
+    "Die Datenbank darin braucht eine Sortierung oder ein Gebietsschema, die PostgreSQL hier nicht hat. Bitten Sie den Betreiber des Dienstes um ein Image, das sie hat, und versuchen Sie dann den Import noch einmal. Die Datenbank meldet: {output}",
   archive_needs_postgres:
     "Die Datenbank darin ist von PostgreSQL {version}, hier wird sie aber in PostgreSQL {expected} wiederhergestellt. Bitten Sie den Betreiber des Dienstes um ein neueres, und wiederholen Sie dann den Import. Die Datenbank meldet: {output}",
   archive_no_erp: "Die Datenbank darin ist keine eines ERP",
@@ -321,6 +338,10 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   archive_directory_dump: "Es ist ein Dump im Verzeichnisformat von pg_dump, ohne die Dateien des ERP: {advice}",
   archive_dump_compressed:
     "Der Dump darin ist für sich komprimiert ({name}): Entpacken Sie ihn zu dump.sql, und packen Sie das noch einmal",
+  archive_dump_encrypted:
+    "Der Dump darin ist verschlüsselt ({name}): Entschlüsseln Sie ihn zu dump.sql, und packen Sie das noch einmal",
+  archive_dump_misnamed:
+    "Die dump.sql darin heißt {name}: Benennen Sie sie um, und packen Sie sie noch einmal mit manifest.json und filestore",
   archive_dump_elsewhere_other: "Die Datenbank darin ist in {name}, kein einfacher SQL-Dump (dump.sql): {advice}",
   archive_dump_elsewhere: "Die Datenbank darin ist in {name} und nicht in dump.sql: {advice}",
   archive_in_archive: "Es enthält ein weiteres Archiv: Entpacken Sie es, und laden Sie {name} selbst hoch",
@@ -454,6 +475,12 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
     "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code und wählen Sie „Neuen Host-Schlüsseln vertrauen“",
   code_host_key_changed:
     "Das Repository {url} konnte nicht gelesen werden: Sein Host zeigt einen anderen Schlüssel als zuvor. Wenn Sie dem neuen Schlüssel vertrauen, prüfen Sie den Code und wählen Sie „Neuen Host-Schlüsseln vertrauen“, oder entfernen Sie die Repositories dieses Hosts, prüfen Sie den Code und tragen Sie sie danach wieder ein",
+  code_redirected:
+    "Der Host von {url} leitet auf eine andere Adresse weiter. Tragen Sie diese ein; bei GitLab endet sie auf .git",
+  code_host_failing: "Der Host von {url} antwortet mit dem Fehler {status}. Versuchen Sie es später noch einmal",
+  code_host_certificate: "Der Host von {url} hat kein gültiges Zertifikat: {output}",
+  code_misnamed:
+    "{url} ist ein Modul, kann aber nicht {name} heißen. Legen Sie seine Dateien in einen Ordner mit dem Namen des Moduls",
   rehearsal_slow: "Die Probe war nach {minutes} Minuten nicht zu Ende, deshalb blieb das ERP, wie es war",
   rehearsal_place_taken:
     "Der Server prüfte gerade ein anderes Archiv oder Deployment, und dieses Deployment aktualisiert kein Modul",

@@ -2,9 +2,10 @@
 import type { reports as en } from "../en/reports.ts";
 
 export const reports: typeof en = {
-  disk: "Freier Speicherplatz",
-  memory: "Freier Arbeitsspeicher",
-  of: (free, all) => `${free} von ${all}`,
+  disk: "Speicherplatz",
+  memory: "Arbeitsspeicher",
+  free: (free, all) => `${free} von ${all} frei`,
+  used: (used, all) => `Belegt: ${used} von ${all}`,
   ofQuota: (used, quota) => `${used} von ${quota} Kontingent`,
   system: "Betriebssystem",
   needsReboot: "Aktualisiert: Die Aktualisierungen wirken erst nach einem Neustart des Servers",

@@ -182,7 +182,7 @@ export const resource: typeof en = {
     unknown: "Noch nicht abschätzbar",
     none: "Keine",
     about: (time) => `Etwa ${time}`,
-    more: (number) => `Und ${number} weitere wie zuletzt genannt`,
+    others: (number) => (number === 1 ? "Und 1 andere" : `Und ${number} andere`),
     warnings: "Warnungen",
   },
   time: {

@@ -19,8 +19,10 @@ export const servers: typeof en = {
     created: "Angelegt",
     provider: "Anbieter",
     region: "Region",
-    disk: "Speicher frei",
-    memory: "RAM frei",
+    disk: "Speicherplatz",
+    memory: "Arbeitsspeicher",
+    diskFree: "Freier Speicherplatz (Bytes)",
+    memoryFree: "Freier Arbeitsspeicher (Bytes)",
     size: "Größe",
     price: "Preis",
     sshKey: "SSH-Schlüssel",
@@ -28,6 +30,7 @@ export const servers: typeof en = {
     id: "ID",
   },
   filters: {
+    placeholder: "Name, IP-Adresse, Label",
     labels: {
       provider: "Nach Anbieter filtern",
       region: "Nach Region filtern",

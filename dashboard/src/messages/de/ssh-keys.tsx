@@ -26,7 +26,7 @@ export const sshKeys: typeof en = {
     namePlaceholder: "Admin-Laptop",
     key: "Öffentlicher Schlüssel",
     keyAbout: "Der Inhalt Ihrer .pub-Datei. Er ist nicht geheim.",
-    keyHint: "OpenSSH-Format: Ed25519, ECDSA oder RSA (ab 2048 Bit).",
+    keyHint: "OpenSSH-Format: Ed25519 oder ECDSA, auch auf einem Sicherheitsschlüssel (sk-…), oder RSA (ab 2048 Bit).",
     keyPlaceholder: "ssh-ed25519 AAAA… name@laptop",
     privateKey:
       "Das sieht nach einem privaten Schlüssel aus. Fügen Sie den öffentlichen Schlüssel ein (die .pub-Datei), und halten Sie den privaten geheim",

@@ -51,6 +51,7 @@ export const backupDialogs = {
     backup: "Backup",
     backups: "backups",
     none: "No completed backup of this instance yet.",
+    gone: "The backup that was chosen here no longer exists. Choose another one.",
     /** What the dry run does not say. */
     about({ part, at, backupFirst }: { part: Part; at: string; backupFirst: boolean }) {
       const replaced = part === "files" ? "The replaced files" : "Changes made since then";

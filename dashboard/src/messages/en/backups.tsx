@@ -39,6 +39,7 @@ export const backups = {
     uploaded: "Uploaded",
   } satisfies Record<Backup["kind"], string>,
   filters: {
+    placeholder: "Instance, note, label",
     labels: {
       instance: "Filter by instance",
       kind: "Filter by kind",

@@ -63,11 +63,7 @@ export const bulk = {
         ask: (things) => `Delete backup policy of ${things}`,
       },
       set_labels: LABELS,
-      delete: work(
-        "Delete",
-        "Deleting",
-        "The ERPs stop, and their databases and files are removed from the servers. You can't undo this.",
-      ),
+      delete: work("Delete", "Deleting", "You can't undo this."),
     },
     backup: {
       lock: work("Lock", "Locking", "Nobody can delete them until they are unlocked."),
@@ -102,6 +98,29 @@ export const bulk = {
   cancelRest: "Cancel the rest",
   results: "Results",
   again: (number: number) => `Try ${number} again`,
+  /** What it does beside its name. */
+  parameters: {
+    title: "What",
+    adds: (labels: string) => `Adds the labels ${labels}`,
+    removes: (keys: string) => `Removes the labels ${keys}`,
+    labels: (labels: string) => (labels === "" ? "No labels" : `Labels: ${labels}`),
+    note: (note: string) => `Note: ${note}`,
+    onServer: (id: string) => `On server ${id}`,
+    keeps: (words: string) => `Keeps: ${words}`,
+    drills: (words: string) => `Restore drills: ${words}`,
+    modules: {
+      changed: "Updates the modules that have changed",
+      all: "Updates all modules of the code",
+      named: (names: string) => `Updates the modules ${names}`,
+    },
+    choices: {
+      enabled: (yes: boolean): string => (yes ? "Enabled" : "Disabled"),
+      with_backups: (yes: boolean): string => (yes ? "Deletes their backups, too" : "Keeps their backups"),
+      rehearse: (yes: boolean): string => (yes ? "Rehearses first" : "Without a rehearsal"),
+      backup_first: (yes: boolean): string => (yes ? "Backs up first" : "Without a backup first"),
+      update_image: (yes: boolean): string => (yes ? "Updates the image, too" : "Keeps the image"),
+    },
+  },
   /** The column of the results. */
   columns: { resource: "Name", status: "Result", reason: "Reason", operation: "Operation" },
   open: "Show",

@@ -1,9 +1,11 @@
 // What servers report about themselves: disk, memory, certificates, and whether their ERPs can be used.
 
 export const reports = {
-  disk: "Free disk space",
-  memory: "Free memory",
-  of: (free: string, all: string) => `${free} of ${all}`,
+  disk: "Disk",
+  memory: "Memory",
+  free: (free: string, all: string) => `${free} of ${all} free`,
+  /** Of the bar. */
+  used: (used: string, all: string) => `Used: ${used} of ${all}`,
   ofQuota: (used: string, quota: string) => `${used} of a quota of ${quota}`,
   system: "Operating system",
   needsReboot: "Updated: a reboot is needed for the updates to take effect",

@@ -210,7 +210,7 @@ export const resource = {
     unknown: "Can't be estimated yet",
     none: "None",
     about: (time: string) => `About ${time}`,
-    more: (number: number) => `And ${number} more like the last one`,
+    others: (number: number) => (number === 1 ? "And 1 other effect" : `And ${number} other effects`),
     warnings: "Warnings",
   },
   time: {

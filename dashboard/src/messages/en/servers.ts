@@ -18,8 +18,11 @@ export const servers = {
     created: "Created",
     provider: "Provider",
     region: "Region",
-    disk: "Free disk space",
-    memory: "Free memory",
+    disk: "Disk",
+    memory: "Memory",
+    /** In a file. */
+    diskFree: "Free disk space (bytes)",
+    memoryFree: "Free memory (bytes)",
     size: "Size",
     price: "Price",
     sshKey: "SSH key",
@@ -27,6 +30,7 @@ export const servers = {
     id: "ID",
   },
   filters: {
+    placeholder: "Name, IP address, label",
     labels: {
       provider: "Filter by provider",
       region: "Filter by region",

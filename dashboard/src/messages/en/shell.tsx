@@ -56,7 +56,7 @@ export const shell = {
       "back-up": "back up|backup of|backup",
       restore: "restore",
       clone: "clone",
-      policy: "backup policy of|policy of|policy",
+      policy: "backup policy of|backup policy|policy of|policy",
       delete: "delete",
     },
     acts: {

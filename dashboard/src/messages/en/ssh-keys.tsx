@@ -25,7 +25,7 @@ export const sshKeys = {
     namePlaceholder: "Ops laptop",
     key: "Public key",
     keyAbout: "The contents of your .pub file. Safe to share.",
-    keyHint: "OpenSSH format: Ed25519, ECDSA or RSA (2048 bits or more).",
+    keyHint: "OpenSSH format: Ed25519 or ECDSA, also on a security key (sk-…), or RSA (2048 bits or more).",
     keyPlaceholder: "ssh-ed25519 AAAA… you@laptop",
     privateKey: "looks like a private key. Paste the public key (the .pub file) and keep the private key secret",
   },

@@ -1,5 +1,6 @@
 // What a request would do, from its dry run: shown before the user confirms it.
 import Box from "@cloudscape-design/components/box";
+import ExpandableSection from "@cloudscape-design/components/expandable-section";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
@@ -25,7 +26,7 @@ interface Props {
   of: readonly unknown[];
   /** Whether the ERP comes back by itself, so that the time until then is of interest. */
   returns?: boolean;
-  /** Sentences of the dry run for which the dialog has better words. */
+  /** Sentences of the dry run for which the dialog has better words; empty for what it says elsewhere. */
   words?: Partial<Record<SentenceCode, string>>;
   /** Whether an error of a field is not repeated here. */
   isAtField?: (field: string) => boolean;
@@ -51,18 +52,12 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
   const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
   const own: Readonly<Record<string, string | undefined>> = words;
+  const lines = effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail)).filter((line) => line !== "");
   return (
     <div aria-live="polite">
       <KeyValuePairs
         items={[
-          ...(effects.length === 0
-            ? []
-            : [
-                {
-                  label: say.effects,
-                  value: <Lines lines={effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail))} />,
-                },
-              ]),
+          ...(lines.length === 0 ? [] : [{ label: say.effects, value: <Lines lines={lines} /> }]),
           ...(returns ? [{ label: say.downtime, value: downtimeInWords(downtime_seconds) }] : []),
           ...(next_runs === undefined ? [] : [{ label: say.nextRuns, value: <Times times={next_runs} none={say.never} /> }]),
           ...(disk_bytes === null || disk_bytes === 0 ? [] : [{ label: say.disk, value: sizeInWords(disk_bytes) }]),
@@ -120,14 +115,16 @@ function downtimeInWords(seconds: number | null): string {
 /** A policy may have hundreds of effects, and a bulk action the same one on many resources. */
 const LINES_MAX = 8;
 function Lines({ lines }: { lines: readonly string[] }) {
-  const counted = [...Map.groupBy(lines, (line) => line)];
-  const left = counted.length - LINES_MAX;
+  const counted = [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) => (
+    <div key={line}>{length === 1 ? line : `${formatCount(length)} × ${line}`}</div>
+  ));
+  const others = counted.slice(LINES_MAX);
   return (
     <>
-      {counted.slice(0, LINES_MAX).map(([line, { length }]) => (
-        <div key={line}>{length === 1 ? line : `${formatCount(length)} × ${line}`}</div>
-      ))}
-      {left > 0 && <div>{text.resource.forecast.more(left)}</div>}
+      {counted.slice(0, LINES_MAX)}
+      {others.length > 0 && (
+        <ExpandableSection headerText={text.resource.forecast.others(others.length)}>{others}</ExpandableSection>
+      )}
     </>
   );
 }

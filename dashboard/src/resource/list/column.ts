@@ -10,6 +10,8 @@ export interface Column<Item> {
   quiet?: boolean;
   /** The same as plain text, for a file; columns without it are left out there. */
   text?: (item: Item) => string;
+  /** The header there, where the text is not what the list shows. */
+  textHeader?: string;
   /** A phone leaves it out where the cell has nothing to say: its text alone may be empty beside a button or a bar. */
   isEmpty?: (item: Item) => boolean;
   /** Shown only if the user chooses it. */

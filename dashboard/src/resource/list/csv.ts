@@ -1,20 +1,34 @@
-// A list as a CSV file (RFC 4180), which a spreadsheet opens as text and never as formulas.
+// A list as a CSV file (RFC 4180, but for the separator), which a spreadsheet opens as text and never as formulas: whether it
+// separates cells by commas, semicolons or tabs.
+import { language } from "../../messages/language.ts";
 import type { Column } from "./column.ts";
 
 /** So that Excel takes it for UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF";
-/** What spreadsheets take for the beginning of a formula, in full width as well. */
-const FORMULA = /^[\s]*[=+\-@\t\r＝＋－＠]/;
+/**
+ * Where spreadsheets see the beginning of a formula, in full width as well: in a cell, and in what one becomes that separates by
+ * another character.
+ */
+const FORMULA = /(?:^|[,;\t\r\n])\s*(?=[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 
-export function toCsv<Item>(columns: readonly Column<Item>[], items: readonly Item[]): string {
-  const written = columns.flatMap(({ header, text }) => (text === undefined ? [] : [{ header, text }]));
+/** As Excel separates in that language: where numbers have a comma, by semicolons. */
+const SEPARATORS = { en: ",", de: ";" } as const;
+
+export function toCsv<Item>(
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  separator: string = SEPARATORS[language],
+): string {
+  const written = columns.flatMap(({ header, textHeader = header, text }) =>
+    text === undefined ? [] : [{ header: textHeader, text }],
+  );
   const rows = [written.map(({ header }) => header), ...items.map((item) => written.map(({ text }) => text(item)))];
-  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(escapeCell).join(",")}\r\n`).join("");
+  return BYTE_ORDER_MARK + rows.map((row) => `${row.map(escapeCell).join(separator)}\r\n`).join("");
 }
 
 function escapeCell(text: string): string {
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /["\r\n,;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = text.replace(FORMULA, "$&'");
+  return /["\r\n,;\t]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export function saveFile(name: string, content: string, type: "csv" | "plain" = "csv"): void {

@@ -25,7 +25,7 @@ import { formatCount } from "../words/number.ts";
 import { Paging } from "./paging.tsx";
 import { PhoneList } from "./phone-list.tsx";
 import { usePreferences } from "./use-preferences.ts";
-import { SELECTED_MAX, useSelection } from "./use-selection.ts";
+import { SELECTED_MAX, type SelectedProps, selectionKey, useSelection } from "./use-selection.ts";
 
 const PreferencesDialog = lazily(async () => (await import("./preferences.tsx")).PreferencesDialog);
 
@@ -57,7 +57,7 @@ export interface TableProps<Item> {
   prefix?: string;
   perPage?: number;
   /** The actions on selected records. */
-  bulk?: ComponentType<{ selected: readonly Item[]; onDone: () => void }>;
+  bulk?: ComponentType<SelectedProps<Item>>;
   /** What a record is called that has no name. */
   nameOf?: (item: Item) => string;
 }
@@ -86,9 +86,12 @@ function useTableList<Item extends { id: string }>(props: TableProps<Item>) {
 type Listed<Item extends { id: string }> = ReturnType<typeof useTableList<Item>>;
 
 /** The selected records of a list, and what can be done with them. */
-function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps<Item>, { listQuery, query }: Listed<Item>) {
+function useChosen<Item extends { id: string }>(
+  { list, only = {}, bulk: Bulk }: TableProps<Item>,
+  { place, listQuery, query }: Listed<Item>,
+) {
   const { data = [], meta } = query.data ?? {};
-  const { selected, selectShown, select } = useSelection(data, JSON.stringify({ ...listQuery, sort: "", order: "" }));
+  const { selected, selectShown, select, isCurrent } = useSelection(data, selectionKey(place, only));
   const everything = useAllPages(list, listQuery, select, SELECTED_MAX);
   /** What the user selects counts, and not what arrives after it. */
   const selectNow = (choose: () => void): void => {
@@ -99,7 +102,9 @@ function useChosen<Item extends { id: string }>({ list, bulk: Bulk }: TableProps
     count: selected.length,
     error: selected.length > 0 && everything.error !== null && <Failure key="selection" error={everything.error} />,
     bar: <SelectionBar {...{ selected, total: meta?.total ?? 0, everything }} onClear={() => selectNow(() => select([]))} />,
-    menu: Bulk !== undefined && <Bulk selected={everything.pending ? [] : selected} onDone={() => select([])} />,
+    menu: Bulk !== undefined && (
+      <Bulk selected={everything.pending ? [] : selected} isCurrent={isCurrent} onDone={() => select([])} />
+    ),
     selection:
       Bulk === undefined
         ? undefined

@@ -1,11 +1,13 @@
-// When the focused row goes away, the focus moves to the row that takes its place.
+// When the focused row goes away, the focus moves to the row that takes its place; anything else that goes away leaves it there.
 import { type RefObject, useEffect, useRef } from "react";
+import { useKeptFocus } from "../page/use-kept-focus.ts";
 
 const ROWS = "tbody tr, .card";
 const LOOK_EVERY_MS = 50;
 
 export function useFocusNext(items: unknown): RefObject<HTMLDivElement | null> {
   const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box, ROWS);
   const last = useRef<{ row: Element; index: number } | undefined>(undefined);
   useEffect(() => {
     const list = box.current;

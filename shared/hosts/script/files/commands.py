@@ -366,6 +366,8 @@ def read_manifest(pieces: Iterable[bytes]) -> Manifest:
     except (ValueError, RecursionError):
         raise unusable("manifestNotJson") from None
     version = manifest.get("major_version")
+    if isinstance(version, (int, float)) and 0 < version < 1000:
+        version = f"{version:.1f}"
     if not isinstance(version, str) or not version:
         raise unusable("manifestWithoutVersion")
     if not re.fullmatch(r"[0-9]{1,3}\.[0-9]{1,3}", version):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import zlib
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,9 @@ NAMES_REPORTED = 20
 # So many names are looked at to say what an archive without a dump is.
 NAMES_EXAMINED = 1000
 ADDED = re.compile(RULES["added"], re.IGNORECASE | re.ASCII)
+ADDED_OR_FOLDER = re.compile(RULES["added_or_folder"], re.IGNORECASE | re.ASCII)
 HASHED = re.compile("[0-9a-f]{2}/[0-9a-f]{40}", re.IGNORECASE)
+HASHED_AT_END = re.compile(r"(?:^|/)[0-9a-f]{2}/[0-9a-f]{40}\Z", re.IGNORECASE)
 IN_FOLDER = re.compile("filestore/(?:(.+)/)?[0-9a-f]{2}/[0-9a-f]{40}")
 
 
@@ -66,14 +69,25 @@ def unzipped_head(head: bytes) -> bytes:
         return b""
 
 
-def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
-    """
-    A path of an archive as the folders around a backup and the path in it; None for folders, and for what systems and programs
-    add. Names without a slash have Windows' separators; a path may begin with "./"; some file systems change the case of letters.
-    """
+def added_part(parts: list[str]) -> str | None:
+    """The folder or file in a path that systems and programs add; None if there is none."""
+    return next((part for part in parts if ADDED.fullmatch(part)), None)
+
+
+def path_parts(name: str) -> list[str]:
+    """Without "./" at its beginning. Names without a slash have Windows' separators."""
     parts = (name if "/" in name else name.replace("\\", "/")).split("/")
     while len(parts) > 1 and parts[0] == ".":
         del parts[0]
+    return parts
+
+
+def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
+    """
+    A path of an archive as the folders around a backup and the path in it; None for folders, and for what systems and programs
+    add. Some file systems change the case of letters.
+    """
+    parts = path_parts(name)
     is_folder = parts[-1] == ""
     if is_folder:
         del parts[-1]
@@ -83,7 +97,7 @@ def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
         or any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
     ):
         raise unusable("strange", name=shown(name))
-    if is_folder or any(ADDED.fullmatch(part) for part in parts):
+    if is_folder or added_part(parts) is not None or ADDED_OR_FOLDER.fullmatch(parts[-1]):
         return None
     for place, part in enumerate(parts):
         rest, word = parts[place + 1 :], part.lower()
@@ -91,9 +105,11 @@ def own_name(name: str) -> tuple[tuple[str, ...], str] | None:
             return tuple(parts[:place]), word
         if rest and word == "filestore":
             path = "/".join(rest)
-            if len(path.encode()) <= RULES["name_bytes_max"]:
-                return tuple(parts[:place]), "filestore/" + (path.lower() if HASHED.fullmatch(path) else path)
-            break
+            if len(path.encode()) > RULES["name_bytes_max"]:
+                raise unusable("strange", name=shown(name))
+            return tuple(parts[:place]), "filestore/" + HASHED_AT_END.sub(lambda found: found[0].lower(), path)
+    if any(ADDED_OR_FOLDER.fullmatch(part) for part in parts):
+        return None
     raise unusable("strange", name=shown(name))
 
 
@@ -104,14 +120,23 @@ def extra_folder(paths: Iterable[str], database: str) -> str | None:
     """
     folders = {found[1] for path in paths if (found := IN_FOLDER.fullmatch(path))}
     # Where the ERP notes which files it may remove.
-    folders = {name for name in folders if name is None or name.rpartition("/")[2] != "checklist"}
+    folders = {name for name in folders if name is None or last(name).lower() != "checklist"}
     named = sorted(name for name in folders if name is not None)
     if len(named) < len(folders) or len(named) < 2:
         return named[0] if len(folders) == len(named) == 1 else None
-    own = [name for name in named if name.rpartition("/")[2] == database]
+    own = [name for name in named if last(name) == database] or [name for name in named if same_name(last(name), database)]
     if len(own) != 1:
         raise unusable("filestores", name=shown(named[0]), other=shown(named[1]))
     return own[0]
+
+
+def last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def same_name(one: str, other: str) -> bool:
+    """But for what file systems change."""
+    return unicodedata.normalize("NFC", one).lower() == unicodedata.normalize("NFC", other).lower()
 
 
 class Contents:
@@ -123,6 +148,8 @@ class Contents:
         self.manifests: set[tuple[str, ...]] = set()
         self.first: dict[tuple[str, ...], str] = {}
         self.strange: Unusable | None = None
+        self.astray: dict[str, Unusable] = {}
+        self.skipped: str | None = None
         self.names: list[str] = []
         self.dump_bytes, self.file_bytes, self.entries, self.files = 0, 0, 0, 0
 
@@ -133,9 +160,13 @@ class Contents:
             own = own_name(name)
         except Unusable as error:
             self.strange = self.strange or error
+            self.note_astray(name)
             self.note(name)
             return
         if own is None:
+            *folders, file = path_parts(name)
+            if self.skipped is None and file.lower() == "dump.sql":
+                self.skipped = added_part(folders)
             return
         self.note(name)
         top, path = own
@@ -153,6 +184,11 @@ class Contents:
         if len(self.names) < NAMES_EXAMINED:
             self.names.append(name)
 
+    def note_astray(self, name: str) -> None:
+        for row in RULES["astray"]:
+            if row["lacks"] not in self.astray and re.search(row["pattern"], name, re.IGNORECASE | re.ASCII):
+                self.astray[row["lacks"]] = Unusable(filled(row["says"], name=shown(name)))
+
     def require_backup(self) -> None:
         if not self.dumps:
             raise self.without_dump()
@@ -162,14 +198,16 @@ class Contents:
         for other, name in self.first.items():
             if other != top:
                 raise unusable("apart", name=shown(self.dumps[top]), other=shown(name))
+        if not self.files and (error := self.astray.get("filestore")):
+            raise error
         if not self.manifests:
-            raise unusable("noManifest")
+            raise self.astray.get("manifest") or unusable("noManifest")
         if self.strange:
             raise self.strange
 
     def without_dump(self) -> Unusable:
         if not self.names:
-            return unusable("empty")
+            return unusable("empty") if self.skipped is None else unusable("skipped", name=shown(self.skipped))
         for row in RULES["inside"]:
             for name in self.names:
                 if re.search(row["pattern"], name, re.IGNORECASE | re.ASCII):

@@ -18,6 +18,8 @@ class Origin:
     """
 
     TABLE: ClassVar = [(row["kind"], compiled(row["pattern"])) for row in SERVER_STATEMENTS]
+    RESTRICT = compiled(STATEMENT_FORMS["restrict"])
+    CYCLE = compiled(STATEMENT_FORMS["cycle"])
     ROWS = compiled(STATEMENT_FORMS["rows"])
     POSITION = compiled(STATEMENT_FORMS["position"])
     EXTENSION = compiled(STATEMENT_FORMS["extension"])
@@ -86,10 +88,19 @@ class Origin:
         if kind is not None:
             self.note(kind, outline)
         if not loaded:
-            return None
+            return self.without_dummy(outline) if whole else None
         if self.FUNCTION.match(outline):
             text = self.HEAD.sub(self.without_privileges, text, count=1)
         return self.required(outline) + text
+
+    def without_dummy(self, outline: bytes) -> bytes | None:
+        """What removes a view without rows whose statement was left out, unless something needs it."""
+        found = self.CYCLE.match(outline)
+        if found is None or found[1] not in self.relations:
+            return None
+        self.relations.discard(found[1])
+        drop = b'drop view "' + found[1].replace(b".", b'"."') + b'"; exception when dependent_objects_still_exist then null;'
+        return b"DO $erp_hosting$ begin " + drop + b" end $erp_hosting$;"
 
     def note(self, kind: str, outline: bytes) -> None:
         self.counts[kind] += 1
@@ -142,22 +153,21 @@ class Origin:
         if self.PUBLIC.match(outline):
             return False, None  # each database has it from the start
         if found := self.POSITION.match(text):
-            return self.decide_rows(found[1].replace(b"''", b"'"))
+            return self.decide_rows(unquoted(found[1].replace(b"''", b"'")))
         if kind := self.kind_of_subject(outline, text):
             return self.leave_out(outline, kind)
         if found := self.AGGREGATE.match(outline):
             self.functions.add(found[1])
         if found := self.RELATION.match(outline) or self.IDENTITY.match(outline):
-            self.relations |= {found[1], unqualified(found[1])}
+            name = found[1]
+            self.relations |= {name, unqualified(name), b"public." + name if is_unqualified(name) else name}
         self.begun = self.begun or outline[:7].upper() == b"CREATE "
         return True, None
 
     def decide_command(self, line: bytes) -> tuple[bool, str | None]:
         """psql's own: `\\restrict` and its counterpart, which older clients do not know, enclose a dump."""
-        word, _, rest = line.partition(b" ")
-        if word == b"\\restrict" and self.token is None and not self.begun:
-            self.token = rest
-        if word in (b"\\restrict", b"\\unrestrict") and rest == self.token:
+        if (found := self.RESTRICT.match(line)) and self.token == (found[2] if found[1] else None):
+            self.token = None if found[1] else found[2]
             return False, None
         if not any(kind == "databases" and pattern.search(line) for kind, pattern in self.TABLE):
             return True, None
@@ -168,7 +178,8 @@ class Origin:
 
     def decide_rows(self, relation: bytes) -> tuple[bool, str | None]:
         """Rows of a table that the dump does not create are those of an extension. In doubt they are loaded."""
-        loaded = not self.gone_extensions or unqualified(relation) in self.relations
+        name = unqualified(relation) if is_unqualified(relation) else relation
+        loaded = not self.gone_extensions or name in self.relations
         return loaded, None if loaded else "extension_data"
 
     def decide_extension(self, verb: bytes, quoted: bytes, schema: bytes | None) -> tuple[bool, str | None]:
@@ -208,6 +219,7 @@ class Origin:
         elif found := self.INDEX.match(outline):
             schema = found[2].removesuffix(last_part(found[2]))
             self.gone_objects[schema + found[1]] = kind
+            self.gone_objects[found[2] + b" CLUSTER ON " + found[1]] = kind
         elif found := self.TRIGGER_NAME.match(outline):
             self.gone_objects[found[1] + b" ON " + found[2]] = kind
         elif found := self.AGGREGATE.match(outline):
@@ -248,7 +260,7 @@ class Origin:
                     yield self.gone_objects.get(name)
                     if is_index and self.lacks_operator_class(name):
                         yield "extensions"
-        for found in self.SEARCH_NAME.finditer(text):
+        for found in self.SEARCH_NAME.finditer(unquoted(text)):
             yield self.gone_objects.get(found[1]) or self.kind_of_relation(found[1])
 
     def lacks_operator_class(self, name: bytes) -> bool:
@@ -279,6 +291,17 @@ def unqualified(name: bytes) -> bytes:
     return last_part(name).strip(b'"')
 
 
+def is_unqualified(name: bytes) -> bool:
+    return last_part(name) == name
+
+
+NEEDLESS_QUOTES = re.compile(STATEMENT_FORMS["needless_quotes"].encode())
+
+
+def unquoted(text: bytes) -> bytes:
+    return NEEDLESS_QUOTES.sub(rb"\1", text)
+
+
 def leaves_database(function: bytes) -> bool:
     scan = Scan(depth=1)  # psql's own commands are left to that of the dump
     try:
@@ -299,10 +322,10 @@ OUTLINED = re.compile(
 
 
 def outlined(text: bytes) -> bytes:
-    """A statement on one line, without comments and texts: those may be secrets."""
+    """A statement on one line, without comments and texts, which may be secrets, and without needless quotes."""
     short = {"gap": b" ", "empty": b"''"}
     line = OUTLINED.sub(lambda each: each[0] if each["name"] else short.get(each.lastgroup or "", "'…'".encode()), text)
-    return line.strip().rstrip(b";").rstrip()
+    return unquoted(line.strip().rstrip(b";").rstrip())
 
 
 class Statements:

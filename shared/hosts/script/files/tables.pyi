@@ -14,10 +14,16 @@ class Inside(TypedDict):
     says: str
 
 
+class Astray(Inside):
+    lacks: Literal["filestore", "manifest"]
+
+
 class Rules(TypedDict):
     added: str
+    added_or_folder: str
     kinds: list[Kind]
     inside: list[Inside]
+    astray: list[Astray]
     methods: dict[str, str]
     sentences: dict[str, str]
     depth_max: int
@@ -31,6 +37,9 @@ class ServerStatement(TypedDict):
 
 class StatementForms(TypedDict):
     name: str
+    needless_quotes: str
+    restrict: str
+    cycle: str
     rows: str
     position: str
     extension: str
