@@ -50,15 +50,15 @@ async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   // Searched without the secrets: with them, whoever searches could guess one.
   const isWanted = ({ line }: Message): boolean =>
     (level === undefined || reaches(line.level, level)) && contains(line, search ?? "");
-  const wanted = parseRows(request.source, behind, secrets).filter(isWanted);
-  const found = wanted.map(({ line }) => line);
+  const matching = parseRows(request.source, behind, secrets).filter(isWanted);
+  const matchingLines = matching.map(({ line }) => line);
   if (after === undefined) {
-    const lines = lastLines(found, count, LOG_READS.bytesMax);
-    return { installed: true, lines, truncated: isCut(text) || lines.length < found.length, next };
+    const lines = lastLines(matchingLines, count, LOG_READS.bytesMax);
+    return { installed: true, lines, truncated: isCut(text) || lines.length < matchingLines.length, next };
   }
-  const lines = firstLines(found, count, LOG_READS.bytesMax);
+  const lines = firstLines(matchingLines, count, LOG_READS.bytesMax);
   // What does not fit comes with the next reading.
-  const last = lines.length === found.length ? undefined : behind[(wanted[lines.length - 1]?.end ?? 0) - 1];
+  const last = lines.length === matchingLines.length ? undefined : behind[(matching[lines.length - 1]?.end ?? 0) - 1];
   const read = last === undefined ? next : positionAfter(rows.slice(0, rows.indexOf(last) + 1), position);
   return { installed: true, lines, truncated: (isGap || isCut(text)) && from === position.at, next: read };
 }

@@ -174,7 +174,7 @@ async function run(): Promise<void> {
     case "create-account": {
       const { account, user, password } = await withPassword(values, async (password) => ({
         password,
-        ...(await createAccount(given("name", values.name, text(100, "")), { ...person(values), password })),
+        ...(await createAccount(parseOption("name", values.name, text(100, "")), { ...person(values), password })),
       }));
       console.log(`Account ${account.id} (${account.account_name})`);
       return showUser(user.email, password, values);
@@ -182,12 +182,12 @@ async function run(): Promise<void> {
     case "create-user": {
       const { user, password } = await withPassword(values, async (password) => ({
         password,
-        user: await createUser(required("account", values.account), { ...person(values), ...granted(values), password }),
+        user: await createUser(requireOption("account", values.account), { ...person(values), ...granted(values), password }),
       }));
       return showUser(user.email, password, values);
     }
     case "set-password": {
-      const address = given("email", values.email, emailInput);
+      const address = parseOption("email", values.email, emailInput);
       const password = await withPassword(values, async (password) => {
         await resetPassword(address, password);
         return password;
@@ -195,7 +195,7 @@ async function run(): Promise<void> {
       return showUser(address, password, values);
     }
     case "set-quota":
-      return quotas(required("account", values.account), values);
+      return quotas(requireOption("account", values.account), values);
     case "index":
       for (const id of await accountsIn(values)) for await (const _ of indexAccount(id));
       return console.log("Every record can be found");
@@ -203,9 +203,9 @@ async function run(): Promise<void> {
       await migrate((line) => console.log(line));
       return console.log("No migration is missing");
     case "allow-sign-in-from-everywhere":
-      return signInFromEverywhere(required("account", values.account));
+      return signInFromEverywhere(requireOption("account", values.account));
     case "release-machine":
-      return release(required("name", values.name));
+      return release(requireOption("name", values.name));
     case "service-key":
       return showServiceKey(values);
     default:
@@ -217,9 +217,9 @@ async function run(): Promise<void> {
 function prepareOrRecover(command: string, values: Values): Promise<void> | undefined {
   switch (command) {
     case "export-hosts-key":
-      return exportHostsKey(hostsKey(values), required("to", values.to));
+      return exportHostsKey(hostsKey(values), requireOption("to", values.to));
     case "import-hosts-key":
-      return importHostsKey(hostsKey(values), required("from", values.from));
+      return importHostsKey(hostsKey(values), requireOption("from", values.from));
     case "rotate-hosts-key":
       return rotateHostsKey(hostsKey(values));
     case "hosts-key-log":
@@ -235,7 +235,7 @@ function prepareOrRecover(command: string, values: Values): Promise<void> | unde
 
 /** Commands on one user, but for the password. */
 function changeUser(command: string, values: Values): Promise<void> | undefined {
-  const address = (): string => given("email", values.email, emailInput);
+  const address = (): string => parseOption("email", values.email, emailInput);
   switch (command) {
     case "set-role":
       return setRole(values);
@@ -251,26 +251,28 @@ function changeUser(command: string, values: Values): Promise<void> | undefined 
 }
 
 /** The secret: the local service's own, or the one that the operator names. */
-const hostsKey = (values: Values): string => process.env["HOSTS_KEY"] ?? required("secret", values.secret);
+const hostsKey = (values: Values): string => process.env["HOSTS_KEY"] ?? requireOption("secret", values.secret);
 
 /** Commands on the folder of a service, whether it runs or not, and on a place for which the shell may have credentials. */
 function workOnService(command: string, values: Values): Promise<void> | undefined {
   switch (command) {
     case "backup-service": {
       const keep =
-        values.keep === undefined ? {} : { keep: Number(given("keep", values.keep, WHOLE.regex(/[1-9]/, "must be at least 1"))) };
+        values.keep === undefined
+          ? {}
+          : { keep: Number(parseOption("keep", values.keep, WHOLE.regex(/[1-9]/, "must be at least 1"))) };
       return takeBackup({
-        to: required("to", values.to),
+        to: requireOption("to", values.to),
         data: values.data ?? DEFAULT_DATA_DIR,
         daily: values.daily ?? false,
         ...keep,
       });
     }
     case "service-backups":
-      return showBackups(required("from", values.from));
+      return showBackups(requireOption("from", values.from));
     case "restore-service": {
       const chosen = values.backup === undefined ? {} : { name: values.backup };
-      return restoreBackup({ from: required("from", values.from), data: required("data", values.data), ...chosen });
+      return restoreBackup({ from: requireOption("from", values.from), data: requireOption("data", values.data), ...chosen });
     }
     default:
       return undefined;
@@ -314,7 +316,7 @@ async function setAside(): Promise<void> {
 
 async function findArchives(values: Values): Promise<void> {
   Object.assign(process.env, storeFrom(process.env)); // the operator's own store, if it is set
-  process.env["BACKUP_BUCKET"] ??= required("bucket", values.bucket);
+  process.env["BACKUP_BUCKET"] ??= requireOption("bucket", values.bucket);
   let found = 0;
   for (const account of await accountsIn(values))
     for await (const { id } of completeFoundBackups(account)) {
@@ -346,7 +348,7 @@ const status = ({ json = false, requests }: Values): Promise<void> =>
   showStatus({
     environment: env().ENVIRONMENT,
     json,
-    requests: requests === undefined ? undefined : Number(given("requests", requests, COUNT)),
+    requests: requests === undefined ? undefined : Number(parseOption("requests", requests, COUNT)),
   });
 
 async function release(name: string): Promise<void> {
@@ -360,8 +362,8 @@ async function signInFromEverywhere(accountId: string): Promise<void> {
 }
 
 async function setRole(values: Values): Promise<void> {
-  required("role", values.role);
-  const user = await setUserRole(given("email", values.email, emailInput), granted(values));
+  requireOption("role", values.role);
+  const user = await setUserRole(parseOption("email", values.email, emailInput), granted(values));
   console.log(`${user.email} has the role ${user.role}`);
 }
 
@@ -386,7 +388,7 @@ async function mailboxWorks(address: string): Promise<void> {
 async function quotas(accountId: string, values: Values): Promise<void> {
   const limits = QUOTAS.flatMap(({ option, kind, form }) => {
     const value = values[option];
-    return value === undefined ? [] : [{ option, kind, limit: given(option, value, form) }];
+    return value === undefined ? [] : [{ option, kind, limit: parseOption(option, value, form) }];
   });
   if (limits.length === 0) throw new UsageError(`Give at least one of ${QUOTAS.map(({ option }) => `--${option}`).join(", ")}.`);
   for (const { option, kind, limit } of limits) {
@@ -396,8 +398,8 @@ async function quotas(accountId: string, values: Values): Promise<void> {
 }
 
 const person = (values: Values) => {
-  const address = given("email", values.email, emailInput);
-  return { email: address, name: values.user === undefined ? address : given("user", values.user, text(100, "")) };
+  const address = parseOption("email", values.email, emailInput);
+  return { email: address, name: values.user === undefined ? address : parseOption("user", values.user, text(100, "")) };
 };
 
 /** The role that the options name: an owner, unless they name another. */
@@ -444,13 +446,13 @@ Password ${password}   (shown only once)`
     }`,
   );
 
-function required(option: string, value: string | undefined): string {
+function requireOption(option: string, value: string | undefined): string {
   if (value === undefined) throw new UsageError(`--${option} is required.`);
   return value;
 }
 
-function given(option: string, value: string | undefined, schema: z.ZodType<string>): string {
-  const result = schema.safeParse(required(option, value));
+function parseOption(option: string, value: string | undefined, schema: z.ZodType<string>): string {
+  const result = schema.safeParse(requireOption(option, value));
   if (!result.success) throw new UsageError(`--${option} ${result.error.issues[0]?.message ?? "is not valid"}.`);
   return result.data;
 }

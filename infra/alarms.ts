@@ -243,8 +243,8 @@ export class Alarms extends Construct {
   /** Counted in the logs: any function may read a list, and few have the library for metrics. */
   private recordsSkipped(logs: readonly LogGroup[]): Metric {
     const metricName = `RecordsSkipped-${this.environment}`; // a count from a log has no dimension for the environment
-    for (const [place, logGroup] of logs.entries())
-      new MetricFilter(this, `skipped-${place}`, {
+    for (const [name, logGroup] of logs.entries())
+      new MetricFilter(this, `skipped-${name}`, {
         logGroup,
         filterPattern: FilterPattern.stringValue("$.message.message", "=", RECORD_SKIPPED),
         metricNamespace: METRICS_NAMESPACE,

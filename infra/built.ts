@@ -57,8 +57,8 @@ const readAge = async (path: string): Promise<number | undefined> =>
   );
 
 /** The fingerprint of the content of files, and of all files in folders. */
-export async function computeFingerprint(places: readonly string[]): Promise<string> {
-  const files = await Promise.all(places.map(filesIn));
+export async function computeFingerprint(folders: readonly string[]): Promise<string> {
+  const files = await Promise.all(folders.map(filesIn));
   const hash = createHash("sha256");
   for (const file of files.flat().toSorted())
     hash
@@ -68,8 +68,8 @@ export async function computeFingerprint(places: readonly string[]): Promise<str
   return hash.digest("hex").slice(0, 16);
 }
 
-async function filesIn(place: string): Promise<string[]> {
-  const path = resolve(ROOT, place);
+async function filesIn(folder: string): Promise<string[]> {
+  const path = resolve(ROOT, folder);
   if (!(await stat(path)).isDirectory()) return [path];
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -89,12 +89,12 @@ export async function rotateHostsKey(secretId: string, { settledSeconds = SETTLE
   }
   const missing = await onEach("rejects the old key", async (server) => {
     // Also those that have been created since.
-    if (!added.done.has(server.id)) await addServiceKey(server, current, [current, old]);
+    if (!added.updatedIds.has(server.id)) await addServiceKey(server, current, [current, old]);
     await removeServiceKey(server, old, current);
   });
-  if (missing.left.length > 0)
+  if (missing.failures.length > 0)
     throw new LocalError(
-      `These still let the old key in, or could not be asked:\n${missing.left.join("\n")}\nRun the command again once they respond`,
+      `These still let the old key in, or could not be asked:\n${missing.failures.join("\n")}\nRun the command again once they respond`,
     );
   await writeNote("replaced", nameKey(current));
   await removeOne(hostsKeyItems.rotation);
@@ -149,23 +149,23 @@ const nameKey = ({ public_key }: KeyPair): string =>
 
 const AT_ONCE = 20;
 
-/** Works on each server that has a machine, and says what came of it. `left` names those on which it failed. */
+/** Works on each server that has a machine, and says what came of it. `failures` has a line for each on which it failed. */
 async function onEach(
   becomes: string,
   work: (server: HostedServer) => Promise<void>,
-): Promise<{ done: Set<string>; left: string[] }> {
-  const [done, left] = [new Set<string>(), new Array<string>()];
+): Promise<{ updatedIds: Set<string>; failures: string[] }> {
+  const [updatedIds, failures] = [new Set<string>(), new Array<string>()];
   await concurrently(AT_ONCE, await serversWithMachines(), async (server) => {
     const name = `${server.id}  ${server.name}  ${server.ip_address ?? "no address yet"}`;
     try {
       await work(server);
-      done.add(server.id);
+      updatedIds.add(server.id);
       console.log(`${name}  ${becomes}`);
     } catch (error) {
-      left.push(`  ${name}  ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`  ${name}  ${error instanceof Error ? error.message : String(error)}`);
     }
   });
-  return { done, left };
+  return { updatedIds, failures };
 }
 
 /** No more than this takes: a record that is damaged elsewhere still has a machine with the old key. */

@@ -69,8 +69,8 @@ export class Service extends Stack {
     const { secrets: keys } = new Keys(this, "keys", protection);
     const providers = settings.rents ? configuration(this, "providers", protection) : undefined;
     const storage = new Storage(this, "storage", { settings, options, guarded });
-    const place = readStore(options);
-    const otherStore = place && new OtherStore(this, "store", { place, ...protection });
+    const location = readStore(options);
+    const otherStore = location && new OtherStore(this, "store", { location, ...protection });
     const store = otherStore ?? storage;
     const { requests, work, machineLog } = this.logs(environment, settings);
     const functions = new Functions(this, "functions", {

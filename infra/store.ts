@@ -40,22 +40,22 @@ export class OtherStore extends Construct implements Store {
   readonly variables: Readonly<Record<string, string>>;
   readonly wildcards = [];
 
-  constructor(scope: Construct, id: string, { place, ...kept }: { place: StorePlace } & Kept) {
+  constructor(scope: Construct, id: string, { location, ...protection }: { location: StorePlace } & Kept) {
     super(scope, id);
-    this.url = buildUrl(place.endpoint, place.bucket);
+    this.url = buildUrl(location.endpoint, location.bucket);
     this.keys = new Secret(this, "keys", {
       description: "Set by the operator: the keys of the store for archives of backups",
       secretStringValue: SecretValue.unsafePlainText(NO_KEYS),
-      ...keptAs(kept),
+      ...keptAs(protection),
     });
     Validations.of(this.keys).acknowledge({
       id: "AwsSolutions-SMG4",
       reason: "Keys of an account at another company, which only the operator can renew",
     });
     this.variables = {
-      BACKUP_BUCKET: place.bucket,
-      BACKUP_S3_ENDPOINT: new URL(place.endpoint).origin,
-      BACKUP_S3_REGION: place.region,
+      BACKUP_BUCKET: location.bucket,
+      BACKUP_S3_ENDPOINT: new URL(location.endpoint).origin,
+      BACKUP_S3_REGION: location.region,
       BACKUP_S3_SECRET: this.keys.secretArn,
     };
   }

@@ -32,8 +32,8 @@ export class Workflows extends Construct {
     });
     for (const workflow of Object.values(workflows)) {
       const { name } = workflow;
-      const place = new Construct(this, name);
-      const tasks = functions.make(place, "tasks", {
+      const group = new Construct(this, name);
+      const tasks = functions.make(group, "tasks", {
         bundle: `tasks.${name}`,
         description: `Runs the tasks of the workflow ${name}`,
         access: { table: "write", ...workflow.access },
@@ -41,7 +41,7 @@ export class Workflows extends Construct {
         logGroup: taskLog,
       });
       const polls = settings.polls;
-      const { machine } = new WorkflowMachine(place, "states", {
+      const { machine } = new WorkflowMachine(group, "states", {
         name: stateMachineName(environment, name),
         workflow,
         tasks,

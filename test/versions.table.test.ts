@@ -155,7 +155,7 @@ const kinds: Kind[] = [
     what: "an alert",
     make: async () => {
       const { id, name } = await seedServer(me.id);
-      await evaluateAlert(await readAlerts(me.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+      await evaluateAlert(await readAlerts(me.id), { kind: "memory_free", type: "server", id, measured: 3, name: () => name });
       const [alert] = (await me.api.get(`/alerts?resource_id=${id}`)).as(z.array(Alert));
       return `/alerts/${alert?.id}`;
     },

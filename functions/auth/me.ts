@@ -8,7 +8,11 @@ import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.me)(async ({ caller, read }) => {
-  const { account, named, user } = await read({
+  const {
+    account,
+    named: credential,
+    user,
+  } = await read({
     account: accountRef(caller.account_id),
     named: callerRef(caller),
     ...(caller.type === "user" && { user: userRef(caller.id) }),
@@ -16,7 +20,7 @@ export const handler = handle(auth.me)(async ({ caller, read }) => {
   const { id, account_name: name } = requireAccount(account);
   return {
     user: user === undefined ? null : showUser(user, caller),
-    token: caller.type === "token" ? { id: caller.id, name: named?.name ?? caller.id } : null,
+    token: caller.type === "token" ? { id: caller.id, name: credential?.name ?? caller.id } : null,
     account: { id, name },
     role: roleIn(caller) ?? null,
     permissions: caller.permissions,

@@ -57,6 +57,6 @@ async function verifyPerson(
   const exchange = { client_id, client_secret, redirect_uri: state.redirect, code };
   const tokens = await exchangeCode(provider, { ...exchange, code_verifier: state.verifier }, guard);
   const claims = await verifyIdToken(provider, tokens.id_token, { client_id, nonce: state.nonce }, guard);
-  const wanted = ["email", ...(sso.role_claim === null ? [] : [sso.role_claim])];
-  return completeClaims(provider, claims, { accessToken: tokens.access_token, wanted }, guard);
+  const requiredClaims = ["email", ...(sso.role_claim === null ? [] : [sso.role_claim])];
+  return completeClaims(provider, claims, { accessToken: tokens.access_token, wanted: requiredClaims }, guard);
 }

@@ -30,8 +30,8 @@ export const handler = handle(deploys.create)(async ({ params, body, caller, by,
     const backup = rollback?.backupId === undefined ? undefined : await find(backupRef(account_id, rollback.backupId));
     if (backup !== undefined) requireRestorable(backup);
     else if (restore_database) throw noBackupToRollBack(instance.state); // it was deleted
-    const wanted = { select, rehearse, backup_first, update_image, note, rollback, backup };
-    const { deploy } = beginDeploy({ change, by, operationId }, { instance, code }, wanted);
+    const choices = { select, rehearse, backup_first, update_image, note, rollback, backup };
+    const { deploy } = beginDeploy({ change, by, operationId }, { instance, code }, choices);
     return commit(change, toDeploy(deploy), () => forecastDeploy(caller, instance, code, { ...body, rollback, backup }));
   }),
 );

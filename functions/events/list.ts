@@ -7,14 +7,14 @@ import { findOutcomes } from "../../shared/records/outcomes.ts";
 import { EventRecord } from "../../shared/records/schemas/event.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-export const handler = handle(events.list)(async ({ query: { class: wanted, ...query }, caller }) => {
+export const handler = handle(events.list)(async ({ query: { class: eventClass, ...query }, caller }) => {
   const { type = "" } = query;
-  const kind = (wanted ?? EVENT_TYPES[type]?.class ?? "audit") === "audit" ? "event" : "outcome";
+  const kind = (eventClass ?? EVENT_TYPES[type]?.class ?? "audit") === "audit" ? "event" : "outcome";
   const { items, meta } = await listEvents({ kind, accountId: caller.account_id, schema: EventRecord }, query);
   const maySee = ({ type: of, resource }: EventRecord) => caller.permissions.includes(permissionForEvent(of, resource.type));
   // The audit log has requests, which were written before anything came of them.
-  const begun = kind === "event" ? items.flatMap(({ operation_id }) => operation_id ?? []) : [];
-  const outcomes = await findOutcomes(caller.account_id, begun);
+  const operationIds = kind === "event" ? items.flatMap(({ operation_id }) => operation_id ?? []) : [];
+  const outcomes = await findOutcomes(caller.account_id, operationIds);
   const withOutcome = (event: EventRecord): EventRecord => {
     const operation = outcomes.get(event.operation_id ?? "");
     return operation === undefined ? event : { ...event, data: { ...event.data, operation } };

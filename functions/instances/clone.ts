@@ -60,8 +60,8 @@ export const handler = handle(instances.clone)(async ({ params, body, caller, by
   beginClone({ change, by, operationId }, instance, backup, copied);
   const created = { ...toInstance(instance, undefined), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, created, async () => {
-    const named = { ...instance, database_name: body.database_name };
-    const planned = await forecastClone(caller, named, { backup, policy }, copied);
+    const requested = { ...instance, database_name: body.database_name };
+    const planned = await forecastClone(caller, requested, { backup, policy }, copied);
     return alsoEndsRedirect(caller, planned, { domain, of: redirectOf });
   });
 });
@@ -71,22 +71,22 @@ function requireSource(
   instanceId: string,
   source: InstanceRecord | undefined,
   backup: BackupRecord | undefined,
-  others: readonly Problem[],
+  otherProblems: readonly Problem[],
 ): asserts backup is BackupRecord {
   if (source === undefined && backup?.instance_id !== instanceId) throw notFound("instance");
-  if (backup === undefined) return requireNone([noSuch("backup_id", "backup"), ...others]);
+  if (backup === undefined) return requireNone([noSuch("backup_id", "backup"), ...otherProblems]);
   const isAnothers = backup.instance_id !== instanceId;
-  requireNone([...(isAnothers ? [{ field: "backup_id", reason: "is a backup of another instance" }] : []), ...others]);
+  requireNone([...(isAnothers ? [{ field: "backup_id", reason: "is a backup of another instance" }] : []), ...otherProblems]);
 }
 
 /** The requested server, or the source's own. */
 function serverFor(
   source: InstanceRecord | undefined,
   serverId: string | undefined,
-  chosen: ServerRecord | undefined,
+  requestedServer: ServerRecord | undefined,
 ): Pick<ServerRecord, "id" | "ip_address"> {
   if (serverId !== undefined) {
-    const server = requireServerInBody(chosen);
+    const server = requireServerInBody(requestedServer);
     requireUsable(server);
     return server;
   }

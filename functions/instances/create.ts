@@ -56,9 +56,9 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
   );
   const redirectOf = await endRedirect(change, records.redirect, instance);
   await storeSealed(change, operationId, admin_password);
-  const begun = { change, by, operationId, caller };
+  const creation = { change, by, operationId, caller };
   const forecast =
-    backup === undefined ? beginEmpty(begun, instance, policy) : beginFromBackup(begun, instance, { backup, policy });
+    backup === undefined ? beginEmpty(creation, instance, policy) : beginFromBackup(creation, instance, { backup, policy });
   const created = { ...toInstance(instance, server), ...(body.admin_password === undefined && { admin_password }) };
   return commit(change, created, async () =>
     alsoEndsRedirect(caller, await forecast(), { domain: instance.domain, of: redirectOf }),
@@ -75,13 +75,13 @@ function beginEmpty({ change, by, operationId, caller }: Creation, instance: Ins
 }
 
 function beginFromBackup(
-  { caller, ...begun }: Creation,
+  { caller, ...creation }: Creation,
   instance: InstanceRecord,
   { backup, policy }: { backup: BackupRecord; policy: Policy },
 ): Forecasting {
   const { neutralized } = instance;
   const copied = { ...WHOLE, neutralize: neutralized, reset_users: neutralized };
-  beginClone(begun, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) });
+  beginClone(creation, instance, backup, { ...copied, keep_uuid: isMovedIn(backup) });
   return () => forecastClone(caller, instance, { backup, policy }, copied);
 }
 

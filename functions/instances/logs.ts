@@ -40,8 +40,8 @@ export const handler = handle(instances.logs)(({ params, query: { follow, ...rea
         });
       }
       const { id, machine_id, ip_address, ssh_port, host_keys } = server;
-      const look = async (after = reading.after) => {
-        const { installed, ...found } = await readLog({
+      const readOnce = async (after = reading.after) => {
+        const { installed, ...excerpt } = await readLog({
           account_id,
           server: { id, machine_id, ip_address, ssh_port, host_keys },
           instance_id: instance.id,
@@ -50,15 +50,15 @@ export const handler = handle(instances.logs)(({ params, query: { follow, ...rea
           after,
         });
         if (!installed) throw erpNotInstalled(instance.state);
-        return found;
+        return excerpt;
       };
       const until = Date.now() + seconds * 1000;
-      let found = await look();
-      while (found.lines.length === 0 && Date.now() + LOOK_SECONDS * 1000 <= until) {
+      let excerpt = await readOnce();
+      while (excerpt.lines.length === 0 && Date.now() + LOOK_SECONDS * 1000 <= until) {
         await sleep(LOOK_SECONDS * 1000);
-        found = await look(found.next);
+        excerpt = await readOnce(excerpt.next);
       }
-      return found;
+      return excerpt;
     });
   }),
 );

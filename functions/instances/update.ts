@@ -40,9 +40,9 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
     const { domain, ...fields } = body;
     if (domain === undefined || domain === instance.domain) {
       scheduleQuotaUpdate(change, instance, fields);
-      const named = domain !== undefined;
-      if (named) await requireNotMoving(instance);
-      const renamed = renameInstance(change, instance, fields, named);
+      const sendsDomain = domain !== undefined;
+      if (sendsDomain) await requireNotMoving(instance);
+      const renamed = renameInstance(change, instance, fields, sendsDomain);
       const changes = changesBetween(instance, renamed, CHANGEABLE);
       logEvent(change, by, { type: "instance.update", changes }, { type: "instance", id: renamed.id, name: renamed.name });
       return commit(change, await showInstance(renamed), forecast);

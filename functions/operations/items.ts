@@ -10,11 +10,11 @@ export const handler = handle(operations.items)(async ({ params, query: { status
   const operation = await getOperation(caller.account_id, params.id);
   if (operation.created_by.id !== caller.id)
     for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
-  const found = isCreatedIn(page)(operation) ? await findBulk(caller.account_id, operation.id) : undefined;
-  const items = (found?.items ?? []).flatMap((item) => {
-    const listed = found && toOperationItem(found.bulk.type, item, isOpen(operation.state));
+  const bulkAction = isCreatedIn(page)(operation) ? await findBulk(caller.account_id, operation.id) : undefined;
+  const items = (bulkAction?.items ?? []).flatMap((item) => {
+    const listed = bulkAction && toOperationItem(bulkAction.bulk.type, item, isOpen(operation.state));
     const isMeant = listed !== undefined && (status === undefined || status === listed.status);
-    return isMeant ? [{ value: listed, place: String(item.index).padStart(4, "0") }] : [];
+    return isMeant ? [{ value: listed, sortKey: String(item.index).padStart(4, "0") }] : [];
   });
   return slicePage(items, { ...page, order: page.order ?? "asc" }, `${operation.id}:${status ?? ""}`);
 });

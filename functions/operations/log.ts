@@ -23,30 +23,30 @@ export const handler = handle(operations.log)(({ params: { id }, query: { after 
     if (isHead || !isOpen(operation.state)) return readStoredLog(operation, from);
     return withinLogLimits(operation, async () => {
       const until = Date.now() + seconds * 1000;
-      let found = await readRunningLog(operation, from);
-      while (found.text === "" && Date.now() + LOOK_SECONDS * 1000 <= until) {
+      let excerpt = await readRunningLog(operation, from);
+      while (excerpt.text === "" && Date.now() + LOOK_SECONDS * 1000 <= until) {
         await sleep(LOOK_SECONDS * 1000);
         const now = await getOperation(caller.account_id, id);
         if (!isOpen(now.state)) return readStoredLog(now, from);
-        found = await readRunningLog(now, from);
+        excerpt = await readRunningLog(now, from);
       }
-      return found;
+      return excerpt;
     });
   }),
 );
 
-interface Found {
+interface LogExcerpt {
   text: string;
   next: string;
   ended: boolean;
 }
 
 /** What has ended keeps its text. */
-async function readStoredLog(operation: OperationRecord, from: number): Promise<Found> {
+async function readStoredLog(operation: OperationRecord, from: number): Promise<LogExcerpt> {
   return { ...workBehind(await findWorkLog(operation), from), ended: true };
 }
 
-const readRunningLog = async (operation: OperationRecord, from: number): Promise<Found> => ({
+const readRunningLog = async (operation: OperationRecord, from: number): Promise<LogExcerpt> => ({
   ...workBehind(await readLogOf(operation), from),
   ended: false,
 });

@@ -11,8 +11,8 @@ export const handler = handle(overview.nights)(async ({ query: { created_after }
   const byInstance = Map.groupBy(items, ({ instance_id }) => instance_id ?? "");
   byInstance.delete(""); // uploads
   const keyOf = (id: string) => keys.record("instance", caller.account_id, id);
-  const found = await readAll([...byInstance.keys()].map(keyOf), { consistent: false });
-  const notDeleted = [...byInstance].filter(([id]) => found.has(keyString(keyOf(id))));
+  const itemsByKey = await readAll([...byInstance.keys()].map(keyOf), { consistent: false });
+  const notDeleted = [...byInstance].filter(([id]) => itemsByKey.has(keyString(keyOf(id))));
   return {
     instances: notDeleted.map(([id, backups]) => ({
       id,

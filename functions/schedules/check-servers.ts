@@ -25,8 +25,8 @@ import {
   beginRestart,
   recordErpHealth,
   setErpsWatched,
-  selectNews,
-  selectReported,
+  selectNewLine,
+  selectLoginLine,
   type StatusLine,
   hasLines,
   loseLines,
@@ -63,14 +63,16 @@ const Event = z.object({ part: z.number().int().min(0), parts: z.number().int().
 /** What a run does not reach, the next one begins with, because its check is the oldest. */
 export async function handler(event?: unknown): Promise<void> {
   const until = Date.now() + BEGIN_SECONDS * 1000;
-  let left = 0;
+  let unreached = 0;
   const alertsOf = alertsReader();
-  const checkInTime = async (each: Watched): Promise<void> => (Date.now() < until ? check(each, alertsOf) : void (left += 1));
+  const checkInTime = async (each: Watched): Promise<void> =>
+    Date.now() < until ? check(each, alertsOf) : void (unreached += 1);
   await concurrentlyLogged(PROBES_AT_ONCE, await watchedServers(Event.parse(event)), checkInTime, ({ server }) => ({
     account: server.account_id,
     server: server.id,
   }));
-  if (left > 0) throw new Error(`${left} servers were not reached within ${BEGIN_SECONDS} s; the next run checks them first`);
+  if (unreached > 0)
+    throw new Error(`${unreached} servers were not reached within ${BEGIN_SECONDS} s; the next run checks them first`);
 }
 
 type Watched = Awaited<ReturnType<typeof watchedServers>>[number];
@@ -78,10 +80,10 @@ type Watched = Awaited<ReturnType<typeof watchedServers>>[number];
 async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promise<void> {
   const at = Date.now();
   const isInTrouble = server.state !== HEALTH.responds || server.failed_probes > 0;
-  const news = isInTrouble ? undefined : selectNews(watched, await statusLine(server), at);
+  const newLine = isInTrouble ? undefined : selectNewLine(watched, await statusLine(server), at);
   // Only a login decides whether a machine responds: a timer that has stopped takes no server away.
-  const lostLine = !isInTrouble && news === undefined && hasLines(watched);
-  const hasPaused = news !== undefined && news !== "old" && news.paused === true;
+  const lostLine = !isInTrouble && newLine === undefined && hasLines(watched);
+  const hasPaused = newLine !== undefined && newLine !== "old" && newLine.paused === true;
   const loggedIn = lostLine || hasPaused || needsLogin(server, watched, at);
   const quotasChanged = watched.quotas_changed_at;
   const settings =
@@ -90,7 +92,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
       : undefined;
   const { responded, report, samples, line, settingsTaken }: Probed = loggedIn
     ? await probe(server, settings, metricsSince(watched, at))
-    : { responded: news !== undefined || (await greets(server)) };
+    : { responded: newLine !== undefined || (await greets(server)) };
   if (!responded) log.warn("server does not respond", { server: server.id, account: server.account_id });
   const reason = goesOffline(server, responded) ? await whyOffline(server) : undefined;
   // While its machine is rebooted or updated, neither its silence nor that of its ERPs means anything.
@@ -100,7 +102,7 @@ async function check({ server, watched }: Watched, alertsOf: ReadAlerts): Promis
   const heard =
     isInTrouble || !responded || isHeld
       ? {}
-      : await processReport({ server, watched, loggedIn, news, line, report, at, alertsOf });
+      : await processReport({ server, watched, loggedIn, newLine, line, report, at, alertsOf });
   const collected = samples === undefined ? {} : await collectMetrics(server, watched, samples, at);
   await recordProbe(server, { responded, loggedIn, heard: { ...heard, ...collected }, reason });
   if (quotasChanged !== undefined && settingsTaken) await clearSettingsUpdate(server.id, quotasChanged);
@@ -122,7 +124,7 @@ interface ReceivedReport {
   server: ServerRecord;
   watched: WatchedServer;
   loggedIn: boolean;
-  news: ReturnType<typeof selectNews>;
+  newLine: ReturnType<typeof selectNewLine>;
   /** That a login has brought. */
   line: Probed["line"];
   report: Probed["report"];
@@ -135,28 +137,33 @@ async function processReport({
   server,
   watched,
   loggedIn,
-  news: served,
+  newLine: served,
   line,
   report,
   at,
   alertsOf,
 }: ReceivedReport): Promise<Partial<Pick<WatchedServer, "line" | "misses">>> {
-  const news = served ?? selectReported(watched, line, at);
-  if (news === "old") return {};
-  if (news === undefined) {
+  const newLine = served ?? selectLoginLine(watched, line, at);
+  if (newLine === "old") return {};
+  if (newLine === undefined) {
     if (!loggedIn) return {};
     if (hasLines(watched)) log.warn("a machine no longer says how its ERPs are", { server: server.id });
     await setErpsWatched(server, false);
     return loseLines(watched);
   }
   if (!hasLines(watched)) await setErpsWatched(server, true);
-  const { misses, wentDown, toRestart, seen } = await recordErpHealth(server, watched.misses, news, pausedErps(news, report));
+  const { misses, wentDown, toRestart, seen } = await recordErpHealth(
+    server,
+    watched.misses,
+    newLine,
+    pausedErps(newLine, report),
+  );
   for (const each of seen)
     if (!(await evaluateErpDownAlert(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);
   for (const instance of toRestart) if (await restart(instance, at)) misses[instance.id] = 0;
-  const { sequence } = news;
+  const { sequence } = newLine;
   return { line: { sequence, at: new Date(at).toISOString(), lost: false, reported: served === undefined }, misses };
 }
 

@@ -20,10 +20,10 @@ const Stream = z.object({
 export async function handler(event?: unknown): Promise<void> {
   const stream = Stream.safeParse(event).data;
   if (stream !== undefined) {
-    const places = stream.Records.map(({ dynamodb: { Keys } }) => ({ pk: Keys.pk.S, sk: Keys.sk.S }));
+    const entryKeys = stream.Records.map(({ dynamodb: { Keys } }) => ({ pk: Keys.pk.S, sk: Keys.sk.S }));
     const isMail = ({ pk }: { pk: string }): boolean => pk === keys.mailsDue();
-    await queueMails(places.filter(isMail).map(({ sk }) => sk));
-    const entries = await readEntries(places.filter((place) => !isMail(place)));
+    await queueMails(entryKeys.filter(isMail).map(({ sk }) => sk));
+    const entries = await readEntries(entryKeys.filter((key) => !isMail(key)));
     await sendLanes(await forwardEntries(entries));
     if (entries.some(({ type }) => isMailed(type))) await queueDigests();
     return;

@@ -78,7 +78,7 @@ async function runPushes({ isLate, turn }: Run): Promise<void> {
     if (isLate()) return;
     await turn();
     const operation = await runPush(push);
-    if (operation !== undefined) await start(operation);
+    if (operation !== undefined) await startOperation(operation);
   };
   await concurrentlyLogged(
     ACCOUNTS_AT_ONCE,
@@ -104,13 +104,13 @@ async function runAccount(accountId: string, policies: readonly PolicyRecord[], 
   const servers = new Map<string, ServerRecord | undefined>();
   const runOne = async (policy: PolicyRecord): Promise<void> => {
     if (isLate()) return;
-    const found = items.get(keyString(instanceRef(accountId, policy.instance_id).key));
-    if (found === undefined) return; // deleted since; its policy is gone with it
-    const instance = parseOrSkip(InstanceRecord, found);
+    const instanceItem = items.get(keyString(instanceRef(accountId, policy.instance_id).key));
+    if (instanceItem === undefined) return; // deleted since; its policy is gone with it
+    const instance = parseOrSkip(InstanceRecord, instanceItem);
     if (instance === undefined) return;
     const server = servers.get(policy.server_id) ?? serverIn(items, accountId, policy.server_id);
     servers.set(policy.server_id, server);
-    await run({ instance, policy, turn }, server).catch(ignoreConflict);
+    await advancePolicy({ instance, policy, turn }, server).catch(ignoreConflict);
   };
   await concurrentlyLogged(1, policies, runOne, ({ instance_id }) => ({ account: accountId, instance: instance_id }));
 }
@@ -133,12 +133,12 @@ function ignoreConflict(error: unknown): void {
 type Due = Subject & Pick<Run, "turn">;
 
 /** Does for a policy what there is to do now. */
-async function run(subject: Due, server: ServerRecord | undefined): Promise<void> {
+async function advancePolicy(subject: Due, server: ServerRecord | undefined): Promise<void> {
   if (isNeverInstalled(subject.instance)) return stopPolicy(subject);
   const at = now();
   const due = findDueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await advanceRun(subject, server, due, at);
-  const policy = await drill({ ...subject, policy: moved }, at);
+  const policy = await beginDueDrillOf({ ...subject, policy: moved }, at);
   // Before the retention, which may have to wait for the end of a drill.
   const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
   const checked = isDue ? await markOverdue({ ...subject, policy }, at) : { policy, became: false };
@@ -150,7 +150,7 @@ async function run(subject: Due, server: ServerRecord | undefined): Promise<void
   }
   if (!policy.retain) return;
   const current = checked.became ? { ...instance, protection_status: "overdue" as const } : instance;
-  await applyRetention({ instance: current, policy: checked.policy }, subject.turn, start);
+  await applyRetention({ instance: current, policy: checked.policy }, subject.turn, startOperation);
 }
 
 /** Starts a due run, or keeps it, or gives it up; the policy as it is then. */
@@ -164,7 +164,7 @@ async function advanceRun(subject: Due, server: ServerRecord | undefined, due: D
   // A run that waits for a place is not skipped, even if its instance was not available when there was one.
   if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, whyNotStarted(subject, server, due), at);
   try {
-    return await begin(subject, server, due, { isFull, at });
+    return await beginDueBackup(subject, server, due, { isFull, at });
   } catch (error) {
     // Not held for an hour as when the instance is busy: somebody has to act, and the event says so at once.
     if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, explainError(error), at);
@@ -172,7 +172,7 @@ async function advanceRun(subject: Due, server: ServerRecord | undefined, due: D
   }
 }
 
-async function begin(
+async function beginDueBackup(
   subject: Due,
   server: ServerRecord | undefined,
   due: DueRun,
@@ -186,7 +186,7 @@ async function begin(
     await subject.turn();
     const { policy: saved, operation } = await beginRun(subject, due, await waitingBackup(policy), at);
     server.scheduled_backups += 1;
-    await start(operation);
+    await startOperation(operation);
     return saved;
   } catch (error) {
     if (error instanceof NoBackupSlot) return queueOrSkip(subject, due, at);
@@ -223,14 +223,14 @@ async function queueOrSkip(subject: Due, due: DueRun, at: string): Promise<Polic
 }
 
 /** Begins the restore drill that is due, or tries again later; the policy as it is then. */
-async function drill(subject: Due, at: string): Promise<PolicyRecord> {
+async function beginDueDrillOf(subject: Due, at: string): Promise<PolicyRecord> {
   const { policy } = subject;
   if (policy.drill_at === null || policy.drill_at > at) return policy;
   try {
     await subject.turn();
     const begun = await beginDueDrill(subject, at);
     if (begun === undefined) return await postponeDrill(subject, at);
-    await start(begun.operation);
+    await startOperation(begun.operation);
     return begun.policy;
   } catch (error) {
     if (error instanceof Overtaken || !(error instanceof ApiError)) throw error;
@@ -238,7 +238,7 @@ async function drill(subject: Due, at: string): Promise<PolicyRecord> {
   }
 }
 
-async function start(operation: OperationRecord): Promise<void> {
+async function startOperation(operation: OperationRecord): Promise<void> {
   try {
     await startExecution(workflowOf(operation.type), operation.id, operation.input);
   } catch (error) {

@@ -41,9 +41,13 @@ type Open = Awaited<ReturnType<typeof openOperations>>[number];
 
 async function checkOperations(): Promise<void> {
   const open = await openOperations();
-  const old = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
-  const left = await runPaced(old, PACE, checkOperation, ({ accountId, id }) => ({ account: accountId, operation: id }));
-  if (left > 0) log.warn("the sweep could not check every open operation in one run", { open: old.length, left });
+  const dueForCheck = open.filter(({ createdAt }) => olderThan(createdAt, START_SECONDS));
+  const unchecked = await runPaced(dueForCheck, PACE, checkOperation, ({ accountId, id }) => ({
+    account: accountId,
+    operation: id,
+  }));
+  if (unchecked > 0)
+    log.warn("the sweep could not check every open operation in one run", { open: dueForCheck.length, left: unchecked });
 }
 
 async function checkOperation({ accountId, id }: Open): Promise<void> {

@@ -17,8 +17,8 @@ export const handler = handle(uploads.complete)(async ({ params, body, caller, b
   const upload = requireUpload(records.upload);
   const server = requireServerInBody(records.server);
   requireUsable(server);
-  const whole = await requireAllParts(upload);
-  return commit(change, toBackup(beginImport({ change, by, operationId }, whole, body)));
+  const completeUpload = await requireAllParts(upload);
+  return commit(change, toBackup(beginImport({ change, by, operationId }, completeUpload, body)));
 });
 
 /** Parts that arrive after this check, at addresses that are still valid, make the import fail: it isn't the archive. */

@@ -25,8 +25,8 @@ export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Li
 }
 
 export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, apiUrl: string, dataDir: string): string {
-  const place = shellWord(relative(".", dataDir) || ".");
-  const admin = `npm run admin -- create-account --name "My company" --email me@example.com --data ${place}`;
+  const dataFolder = shellWord(relative(".", dataDir) || ".");
+  const admin = `npm run admin -- create-account --name "My company" --email me@example.com --data ${dataFolder}`;
   return `
   Dashboard  ${dashboardUrl(apiUrl)}/
   API        ${apiUrl}/api/v1

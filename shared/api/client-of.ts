@@ -143,11 +143,11 @@ async function send(options: ClientOptions, endpoint: Callable, call: AnyCall): 
 }
 
 function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: AnyCall): string {
-  const place = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const urlPath = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const each of typeof value === "object" ? value : [value]) if (each !== undefined) search.append(name, String(each));
-  return `${baseUrl.replace(/\/+$/, "")}${place}${search.size === 0 ? "" : `?${search.toString()}`}`;
+  return `${baseUrl.replace(/\/+$/, "")}${urlPath}${search.size === 0 ? "" : `?${search.toString()}`}`;
 }
 
 /** Every response of the service. `data` is trusted to match the route table, because the service parsed it before sending. */

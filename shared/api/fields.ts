@@ -105,7 +105,7 @@ export const emailUnicode = z.string().meta({
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
 
-export const countBytes = (value: string): number => new TextEncoder().encode(value).length;
+export const utf8Bytes = (value: string): number => new TextEncoder().encode(value).length;
 
 /** Labels as a request sets them: the whole map. */
 export const labels = z
@@ -121,7 +121,7 @@ export const labels = z
   )
   .refine((map) => Object.keys(map).length <= LABELS_MAX, `must have at most ${LABELS_MAX} labels; remove some`)
   .refine(
-    (map) => countBytes(Object.entries(map).flat().join("")) <= LABELS_BYTES_MAX,
+    (map) => utf8Bytes(Object.entries(map).flat().join("")) <= LABELS_BYTES_MAX,
     `must have at most ${LABELS_BYTES_MAX} bytes of UTF-8, keys and values together`,
   )
   .meta({

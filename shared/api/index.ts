@@ -65,13 +65,13 @@ function listEndpoints<Module extends object>(module: Module) {
   type Endpoints = { [Name in keyof Module as Module[Name] extends MakesEndpoint ? Name : never]: Made<Module[Name]> };
   const endpoints = Object.entries(module)
     .flatMap(([name, value]): [string, Endpoint][] => (typeof value === "function" ? [[name, value()]] : []))
-    .toSorted(([, one], [, other]) => place(one).localeCompare(place(other), "en"));
+    .toSorted(([, one], [, other]) => sortKey(one).localeCompare(sortKey(other), "en"));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Object.fromEntries` forgets which
   return Object.fromEntries(endpoints) as Endpoints;
 }
 
 /** What the list of endpoints is sorted by: a module's exports have no order of their own. */
-function place({ path, method }: Endpoint): string {
+function sortKey({ path, method }: Endpoint): string {
   return `${path} ${["GET", "POST", "PUT", "DELETE"].indexOf(method)}`;
 }
 

@@ -39,7 +39,7 @@ export interface Change {
   /** Changes the account's own item, in the one write that also moves its counters, if what it was decided by is unchanged. */
   setOnAccount: (set: Item, unchanged?: Item, conditionError?: (current: Item | undefined) => Error | undefined) => void;
   /** Adds a listed record; `number` must be in it. */
-  add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, place: ListMembership) => void;
+  add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, membership: ListMembership) => void;
   /** Moves a record from one status of its list to another. */
   move: (
     what: { kind: ListKind; record: { id: string; number: string } },
@@ -103,7 +103,7 @@ export interface Change {
 interface Added {
   kind: ListKind;
   record: Item & { id: string; number: string };
-  place: ListMembership;
+  membership: ListMembership;
 }
 
 /** `account` gives the numbers of new records; changes that make none need only its id. */
@@ -123,13 +123,13 @@ export function startChange(account: Counted | { id: string }): Change {
     ifWithdrawn: (putBack) => void putBacks.push(putBack),
     withdraw: (withdrawal) => {
       for (const putBack of putBacks) putBack(withdrawal);
-      for (const { kind, record, place } of added)
+      for (const { kind, record, membership } of added)
         if (kind === "event" || kind === "outcome")
           withdrawal.removeListed(
             {
               kind,
-              record: { ...record, actor: place.actorId === undefined ? undefined : { id: place.actorId } },
-              status: place.status,
+              record: { ...record, actor: membership.actorId === undefined ? undefined : { id: membership.actorId } },
+              status: membership.status,
             },
             { exists: false },
           );
@@ -173,13 +173,13 @@ const listChanges = (
   Change,
   "add" | "moveProtection" | "move" | "setSearchFields" | "setFilterFields" | "setBackupTime" | "removeListed"
 > => ({
-  add: (kind, record, place) => {
-    const { status, protection, actorId } = place;
-    added.push({ kind, record, place });
+  add: (kind, record, membership) => {
+    const { status, protection, actorId } = membership;
+    added.push({ kind, record, membership });
     writes.push(
       put(keys.record(kind, accountId, record.id), {
         ...record,
-        ...placement(kind, accountId, record.number, place),
+        ...placement(kind, accountId, record.number, membership),
       }),
     );
     lists.count(kind, record.number, 1, [

@@ -22,7 +22,7 @@ export async function listChildren<T>(
   const items = await readChildren(kind, accountId, parentId);
   const placed = items.filter(isCreatedIn(page)).flatMap((item) => {
     const record = parseOrSkip(schema, item);
-    return record !== undefined && keep(record) ? [{ value: record, place: String(item["number"]) }] : [];
+    return record !== undefined && keep(record) ? [{ value: record, sortKey: String(item["number"]) }] : [];
   });
   return { ...slicePage(placed, page, `${kind}:${parentId}:${filters}`), isEmpty: items.length === 0 };
 }
@@ -40,7 +40,7 @@ export async function listChildrenWithLinks<T>(
   const name = `${kind}:${parentId}:${filters}`;
   const paged = (items: readonly Item[]) =>
     slicePage(
-      items.map((value) => ({ value, place: String(value["number"]) })),
+      items.map((value) => ({ value, sortKey: String(value["number"]) })),
       page,
       name,
     );

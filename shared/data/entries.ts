@@ -110,7 +110,7 @@ export function buildEntry(id: string, created_at: string, fields: SearchFields)
 
 /** The entries that one change writes, and the labels: however much changes about a record, its entry gets one write. */
 export function entryWrites(accountId: string) {
-  const entries = new Map<string, { key: Key; whole?: Item; set: Item; remove: Set<string>; gone?: true }>();
+  const entries = new Map<string, { key: Key; fullEntry?: Item; set: Item; remove: Set<string>; isDeleted?: true }>();
   const labels = labelWrites(accountId);
   const times = backupTimeWrites(accountId);
   const of = (kind: ResourceType, id: string) => {
@@ -123,11 +123,11 @@ export function entryWrites(accountId: string) {
     add: (
       kind: ListKind,
       record: Item & { id: string; created_at: string },
-      place: Pick<SearchFields, "status" | "protection">,
+      filters: Pick<SearchFields, "status" | "protection">,
     ): void => {
       if (!isSearchable(kind)) return;
       const { id, created_at } = record;
-      of(kind, id).whole = buildEntry(id, created_at, { ...searchFieldsOf(kind, record), ...place });
+      of(kind, id).fullEntry = buildEntry(id, created_at, { ...searchFieldsOf(kind, record), ...filters });
       labels.move(kind, id, {}, labelsAndTagsOf(kind, record));
     },
     change: (kind: ListKind, id: string, fields: SearchFields, relabeled?: LabelChange): void => {
@@ -146,14 +146,14 @@ export function entryWrites(accountId: string) {
     setBackupTime: times.note,
     removeListed: (kind: ListKind, record: Item & { id: string }): void => {
       if (!isSearchable(kind)) return;
-      of(kind, record.id).gone = true;
+      of(kind, record.id).isDeleted = true;
       labels.move(kind, record.id, labelsAndTagsOf(kind, record), {});
       if (kind === "instance") times.note(record.id, null);
     },
     writes: (): Write[] => [
-      ...[...entries.values()].flatMap(({ key, whole, set, remove: removed, gone }) => {
-        if (gone) return [remove(key, { exists: false })];
-        if (whole !== undefined) return [put(key, { ...whole, ...set })];
+      ...[...entries.values()].flatMap(({ key, fullEntry, set, remove: removed, isDeleted }) => {
+        if (isDeleted) return [remove(key, { exists: false })];
+        if (fullEntry !== undefined) return [put(key, { ...fullEntry, ...set })];
         const what = { ...(Object.keys(set).length > 0 && { set }), remove: [...removed] };
         return Object.keys(set).length + removed.size === 0 ? [] : [update(key, what, { exists: false })];
       }),

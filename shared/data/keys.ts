@@ -180,7 +180,7 @@ export const keys = {
   /** Where a session was opened; and from where a user has signed in, hashed, because it is only compared. */
   session: (userId: string, sessionId: string): Key => ({ pk: keys.user(userId).pk, sk: `${keys.sessionsOf()}${sessionId}` }),
   sessionsOf: () => "SESSION#",
-  place: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
+  knownNetwork: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
   /** A user's link to set a new password. */
   passwordReset: (userId: string): Key => ({ pk: keys.user(userId).pk, sk: "PASSWORD_RESET" }),
   /** A user's second factors, the codes in their place, and the secret of an authenticator app that is not confirmed yet. */
@@ -346,7 +346,7 @@ export const keys = {
   /** A mail, and its place in the queue of all mails: by when its next try is due. */
   mail: (accountId: string, id: string): Key => ({ pk: owned(accountId, "mail"), sk: id }),
   mailsDue: (): string => "MAILS_DUE",
-  mailPlace: (place: string): Key => ({ pk: keys.mailsDue(), sk: place }),
+  mailPlace: (knownNetwork: string): Key => ({ pk: keys.mailsDue(), sk: knownNetwork }),
   mailDue: (at: string, id: string): Key => keys.mailPlace(`${at}#${id}`),
   /** What waits for a user's next digest, and what has been taken into one. */
   digestEntries: (accountId: string, userId: string) => owned(accountId, `digest#${userId}`),

@@ -127,23 +127,23 @@ async function readParts(
       skip = Math.max(0, skip - rest.length);
       continue;
     }
-    const place = cursor === undefined ? findPlace(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
-    if (place === undefined) {
+    const start = cursor === undefined ? findStart(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
+    if (start === undefined) {
       skip -= countIn(blocks, part);
       continue;
     }
     const [low, high] = [startOf(part.from), startOf(part.to)];
-    const [above, below] = ascending ? [place.edge > low ? place.edge : low, high] : [low, place.edge < high ? place.edge : high];
-    const limit = place.skip + missing + (cursor === undefined ? 0 : 1);
+    const [above, below] = ascending ? [start.edge > low ? start.edge : low, high] : [low, start.edge < high ? start.edge : high];
+    const limit = start.skip + missing + (cursor === undefined ? 0 : 1);
     const read = above > below ? [] : await readRange(source, { above, below, ascending, limit });
-    items.push(...read.filter(isNext).slice(place.skip, place.skip + missing));
+    items.push(...read.filter(isNext).slice(start.skip, start.skip + missing));
     skip = 0;
   }
   return items;
 }
 
 /** The block in which the record at an offset of a part is, and how many of that block to skip; undefined past the end. */
-function findPlace(
+function findStart(
   blocks: readonly Block[],
   { from, to }: Range,
   { skip, ascending }: { skip: number; ascending: boolean },
@@ -276,7 +276,7 @@ export async function listFiltered<T>(
   const isWithin = isCreatedIn(page);
   const found = items.filter(isWithin).flatMap((item) => {
     const value = parseOrSkip(list.schema, item);
-    return value === undefined ? [] : [{ value, place: String(item["number"]) }];
+    return value === undefined ? [] : [{ value, sortKey: String(item["number"]) }];
   });
   return slicePage(
     found.filter(({ value }) => keep(value)),

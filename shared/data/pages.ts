@@ -42,7 +42,7 @@ export const smallPage = <T extends { id: string; created_at: string }>(
 ): Listed<T> =>
   ids === undefined
     ? slicePage(
-        records.filter(isCreatedIn(page)).map((record) => ({ value: record, place: record.id })),
+        records.filter(isCreatedIn(page)).map((record) => ({ value: record, sortKey: record.id })),
         page,
         name,
       )
@@ -51,24 +51,24 @@ export const smallPage = <T extends { id: string; created_at: string }>(
 /** Each with its place in the list: a text by which the list is sorted, of its own for each record. */
 interface Sortable<T> {
   value: T;
-  place: string;
+  sortKey: string;
 }
 
 /** A page of a list that was read whole. A cursor says after which place the next page begins, whatever is added or removed. */
 export function slicePage<T>(records: readonly Sortable<T>[], page: PageQuery, of: string): Listed<T> {
   const ascending = page.order === "asc";
   const name = [of, ascending ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
-  const sorted = records.toSorted((a, b) => (a.place < b.place === ascending ? -1 : 1));
+  const sorted = records.toSorted((a, b) => (a.sortKey < b.sortKey === ascending ? -1 : 1));
   const cursor = page.cursor === undefined ? undefined : decode(page.cursor, name);
   const rest =
     cursor === undefined
       ? sorted.slice(((page.page ?? 1) - 1) * page.per_page)
-      : sorted.filter(({ place }) => (ascending ? place > cursor : place < cursor));
+      : sorted.filter(({ sortKey }) => (ascending ? sortKey > cursor : sortKey < cursor));
   const inPage = rest.slice(0, page.per_page);
   const last = inPage.at(-1);
   return {
     items: inPage.map(({ value }) => value),
-    meta: buildMeta(page, sorted.length, last !== undefined && rest.length > inPage.length ? encode(name, last.place) : null),
+    meta: buildMeta(page, sorted.length, last !== undefined && rest.length > inPage.length ? encode(name, last.sortKey) : null),
   };
 }
 
@@ -89,8 +89,8 @@ const buildMeta = (page: PageQuery, total: number, next_cursor: string | null): 
 
 /** A cursor contains its list with its filters, so that other lists reject it. */
 const Cursor = z.tuple([z.string(), z.string().min(1)]);
-const encode = (name: string, place: string): string =>
-  Buffer.from(JSON.stringify([hashName(name), place])).toString("base64url");
+const encode = (name: string, sortKey: string): string =>
+  Buffer.from(JSON.stringify([hashName(name), sortKey])).toString("base64url");
 const hashName = (name: string): string => createHash("sha256").update(name).digest("base64url").slice(0, 16);
 
 /** The place that a cursor of this list says. */

@@ -269,7 +269,7 @@ const shortIdIn = (kind: ResourceType, search: string): string | undefined => {
 };
 
 /** Where a record is in a list: the ID, which sorts by creation, makes its place its own. */
-const placeIn =
+const sortKeyIn =
   (sort: Finding["sort"]) =>
   ({ short, name, created_at }: Entry): string =>
     sort === "name" ? `${folded(name)}\n${short}` : `${created_at}\n${short}`;
@@ -314,8 +314,8 @@ export async function findEverywhere(
   const rank = ({ short, name, type, begins }: Entry & { type: ResourceType; begins: boolean }): number => {
     if (!begins) return 3;
     if (short === shortIdIn(type, search)) return 0;
-    const own = type === "backup" ? "" : folded(name);
-    return own === wanted ? 0 : own.startsWith(wanted) ? 1 : 2;
+    const ownName = type === "backup" ? "" : folded(name);
+    return ownName === wanted ? 0 : ownName.startsWith(wanted) ? 1 : 2;
   };
   const matches = found
     .flat()
@@ -345,11 +345,14 @@ export async function findPage(
   { finding, filters, page }: { finding: Finding; filters: Filters; page: PageQuery },
   also: (entry: Entry) => Key[] = () => [],
 ): Promise<FoundPage> {
-  const [entries, beside] = await Promise.all([readEntries(kind, accountId), readSideFacts(kind, accountId, finding, filters)]);
-  const found = entries.filter(isMeant(kind, { ...finding, ...filters, page }, beside));
-  const place = placeIn(finding.sort);
+  const [entries, sideFacts] = await Promise.all([
+    readEntries(kind, accountId),
+    readSideFacts(kind, accountId, finding, filters),
+  ]);
+  const found = entries.filter(isMeant(kind, { ...finding, ...filters, page }, sideFacts));
+  const sortKey = sortKeyIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
-    found.map((value) => ({ value, place: place(value) })),
+    found.map((value) => ({ value, sortKey: sortKey(value) })),
     inOrder(page, finding),
     buildName(kind, finding, filters),
   );
@@ -379,10 +382,10 @@ export async function findChildren<T>(
     readSideFacts(kind, accountId, {}, { health: filters.health }),
   ]);
   const meant = isMeant(kind, { ...finding, ...filters, page }, { ...NO_SIDE_FACTS, isActive });
-  const place = placeIn(finding.sort);
+  const sortKey = sortKeyIn(finding.sort);
   const found = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);
-    return meant(entry) ? [{ value, place: place(entry) }] : [];
+    return meant(entry) ? [{ value, sortKey: sortKey(entry) }] : [];
   });
   const listed = slicePage(found, inOrder(page, finding), buildName(kind, finding, { ...filters, parentId }));
   return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };

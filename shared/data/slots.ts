@@ -13,7 +13,7 @@ export interface Limit<N extends string = string> {
 }
 
 export type Verdict<N extends string> =
-  | { kind: "admitted"; item: Item; place: string | undefined }
+  | { kind: "admitted"; item: Item; slot: string | undefined }
   /** There is no such item, or it does not allow entry for another reason than its limits. */
   | { kind: "rejected"; item?: Item }
   | { kind: "limited"; item: Item; by: N; retryAfterMs: number };
@@ -38,7 +38,7 @@ interface Entry<N extends string> {
 
 /** Attributes, each with the time until which its slot is taken: its user releases it, and after a crash it expires. */
 export interface OptionalSlots {
-  places: readonly string[];
+  slots: readonly string[];
   untilMs: number;
 }
 
@@ -95,12 +95,12 @@ const TRIES = 100;
 export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): Promise<Verdict<N>> {
   const { key, limits, windowMs, now, holds } = entry;
   let slots = limits.map((limit) => pickFromHint(keyString(key), limit, now, windowMs));
-  let place = entry.optionalSlot && pickSlot(keyString(key), entry.optionalSlot, now);
+  let slot = entry.optionalSlot && pickSlot(keyString(key), entry.optionalSlot, now);
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const { done, item } = await updateRaw(key, buildExpression(entry, slots, place));
+    const { done, item } = await updateRaw(key, buildExpression(entry, slots, slot));
     if (item === undefined) return { kind: "rejected" };
     remember(keyString(key), item, entry);
-    if (done) return { kind: "admitted", item, place: place ?? (await acquireFreedSlot(entry, item)) };
+    if (done) return { kind: "admitted", item, slot: slot ?? (await acquireFreedSlot(entry, item)) };
     if (!holds(item)) return { kind: "rejected", item };
     const free = limits.map(({ name }) => freeAmong(readTimes(item, name), now, windowMs));
     const full = free.findIndex((indexes) => indexes.length === 0);
@@ -113,7 +113,7 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
         retryAfterMs: waitFor(Math.min(...readTimes(item, limit.name)), now, windowMs),
       };
     slots = free.map((indexes) => indexes[Math.floor(Math.random() * indexes.length)] ?? 0);
-    place = entry.optionalSlot && findFreeSlot(item, entry.optionalSlot, now);
+    slot = entry.optionalSlot && findFreeSlot(item, entry.optionalSlot, now);
   }
   throw new Error(`Found no free slot on ${key.pk} in ${TRIES} tries`);
 }
@@ -123,15 +123,15 @@ export async function tryAcquireSlots<const N extends string>(entry: Entry<N>): 
  */
 const waitFor = (oldest: number, now: number, windowMs: number): number => Math.max(1, Math.min(oldest, now) + windowMs - now);
 
-const findFreeSlot = (item: Item, { places }: OptionalSlots, now: number): string | undefined =>
-  places.find((name) => timeIn(item[name]) <= now);
+const findFreeSlot = (item: Item, { slots }: OptionalSlots, now: number): string | undefined =>
+  slots.find((name) => timeIn(item[name]) <= now);
 
 /** Based on what this container last saw; marked as taken for concurrent requests. */
 function pickSlot(key: string, optionalSlot: OptionalSlots, now: number): string | undefined {
-  const places = hints.get(key)?.places ?? {};
-  const place = findFreeSlot(places, optionalSlot, now);
-  if (place !== undefined) places[place] = encodeStamp(optionalSlot.untilMs);
-  return place;
+  const slots = hints.get(key)?.slots ?? {};
+  const slot = findFreeSlot(slots, optionalSlot, now);
+  if (slot !== undefined) slots[slot] = encodeStamp(optionalSlot.untilMs);
+  return slot;
 }
 
 /**
@@ -141,29 +141,29 @@ function pickSlot(key: string, optionalSlot: OptionalSlots, now: number): string
 async function acquireFreedSlot({ key, optionalSlot, now }: Entry<string>, item: Item): Promise<string | undefined> {
   if (optionalSlot === undefined) return undefined;
   let current: Item | undefined = item;
-  for (let tries = 0; current !== undefined && tries < optionalSlot.places.length; tries++) {
-    const place = findFreeSlot(current, optionalSlot, now);
-    if (place === undefined) return undefined;
+  for (let tries = 0; current !== undefined && tries < optionalSlot.slots.length; tries++) {
+    const slot = findFreeSlot(current, optionalSlot, now);
+    if (slot === undefined) return undefined;
     const outcome: UpdateOutcome = await updateRaw(key, {
-      UpdateExpression: "SET #place = :until",
+      UpdateExpression: "SET #slot = :until",
       ConditionExpression: `attribute_exists(pk) AND ${IS_FREE}`,
-      ExpressionAttributeNames: { "#place": place },
+      ExpressionAttributeNames: { "#slot": slot },
       ExpressionAttributeValues: { ":until": encodeStamp(optionalSlot.untilMs), ":now": encodeStamp(now) },
     });
-    if (outcome.done) return place;
+    if (outcome.done) return slot;
     current = outcome.item;
   }
   return undefined;
 }
 
-const IS_FREE = "(attribute_not_exists(#place) OR #place <= :now)";
+const IS_FREE = "(attribute_not_exists(#slot) OR #slot <= :now)";
 
 /** Frees a place again; one that lapsed and was taken by another stays theirs. */
-export async function releaseSlot(key: Key, place: string, untilMs: number): Promise<void> {
+export async function releaseSlot(key: Key, slot: string, untilMs: number): Promise<void> {
   await updateRaw(key, {
-    UpdateExpression: "REMOVE #place",
-    ConditionExpression: "#place = :until",
-    ExpressionAttributeNames: { "#place": place },
+    UpdateExpression: "REMOVE #slot",
+    ConditionExpression: "#slot = :until",
+    ExpressionAttributeNames: { "#slot": slot },
     ExpressionAttributeValues: { ":until": encodeStamp(untilMs) },
   });
 }
@@ -181,43 +181,43 @@ const freeAmong = (times: readonly number[], now: number, windowMs: number): num
 function buildExpression<N extends string>(
   { limits, windowMs, now, condition, names, values, set = {}, remove = [], optionalSlot }: Entry<N>,
   slots: readonly number[],
-  place: string | undefined,
+  slot: string | undefined,
 ) {
-  const places = limits.map((_, i) => `#limit${i}[${slots[i] ?? 0}]`);
+  const paths = limits.map((_, i) => `#limit${i}[${slots[i] ?? 0}]`);
   const sets = Object.keys(set);
   return {
     UpdateExpression: `SET ${[
-      ...places.map((slot) => `${slot} = :now`),
+      ...paths.map((path) => `${path} = :now`),
       ...sets.map((_, i) => `#set${i} = :set${i}`),
-      ...(place === undefined ? [] : ["#place = :until"]),
+      ...(slot === undefined ? [] : ["#slot = :until"]),
     ].join(", ")}${remove.length === 0 ? "" : ` REMOVE ${remove.join(", ")}`}`,
-    ConditionExpression: [condition, ...places.map((slot) => `${slot} <= :edge`), ...(place === undefined ? [] : [IS_FREE])].join(
+    ConditionExpression: [condition, ...paths.map((path) => `${path} <= :edge`), ...(slot === undefined ? [] : [IS_FREE])].join(
       " AND ",
     ),
     ExpressionAttributeNames: {
       ...names,
       ...Object.fromEntries(limits.map(({ name }, i) => [`#limit${i}`, name])),
       ...Object.fromEntries(sets.map((name, i) => [`#set${i}`, name])),
-      ...(place !== undefined && { "#place": place }),
+      ...(slot !== undefined && { "#slot": slot }),
     },
     ExpressionAttributeValues: {
       ...values,
       ":now": encodeStamp(now),
       ":edge": encodeStamp(now - windowMs),
-      ...(place !== undefined && optionalSlot !== undefined && { ":until": encodeStamp(optionalSlot.untilMs) }),
+      ...(slot !== undefined && optionalSlot !== undefined && { ":until": encodeStamp(optionalSlot.untilMs) }),
       ...Object.fromEntries(sets.map((name, i) => [`:set${i}`, set[name]])),
     },
   };
 }
 
 /** The slots as this warm container last saw them: a good guess of a free one makes the second call rare. */
-const hints = new Map<string, { times: Map<string, number[]>; places: Item }>();
+const hints = new Map<string, { times: Map<string, number[]>; slots: Item }>();
 const HINTS_MAX = 1_000; // some 1.5 KB each
 
 function remember(key: string, item: Item, { limits, optionalSlot }: Entry<string>): void {
-  const hint = hints.get(key) ?? { times: new Map<string, number[]>(), places: {} };
+  const hint = hints.get(key) ?? { times: new Map<string, number[]>(), slots: {} };
   for (const { name } of limits) hint.times.set(name, readTimes(item, name));
-  for (const name of optionalSlot?.places ?? []) hint.places[name] = item[name];
+  for (const name of optionalSlot?.slots ?? []) hint.slots[name] = item[name];
   hints.delete(key);
   hints.set(key, hint);
   const [oldest] = hints.keys();

@@ -186,11 +186,11 @@ export async function transact(requested: readonly Write[]): Promise<void> {
 }
 /** Those that met another transaction are made elsewhere, if that is possible. */
 function moved(writes: readonly Write[], reasons: readonly CancellationReason[]): readonly Write[] {
-  const met = writes.filter((_, index) => reasons[index]?.Code === "TransactionConflict");
-  const ways = new Set(met.map(({ elsewhere }) => elsewhere).filter((each) => each !== undefined));
-  if (ways.size === 0) return writes;
-  const others = writes.filter(({ elsewhere }) => elsewhere === undefined || !ways.has(elsewhere));
-  return [...others, ...[...ways].flatMap((elsewhere) => elsewhere())];
+  const conflicting = writes.filter((_, index) => reasons[index]?.Code === "TransactionConflict");
+  const alternatives = new Set(conflicting.map(({ elsewhere }) => elsewhere).filter((each) => each !== undefined));
+  if (alternatives.size === 0) return writes;
+  const unaffected = writes.filter(({ elsewhere }) => elsewhere === undefined || !alternatives.has(elsewhere));
+  return [...unaffected, ...[...alternatives].flatMap((elsewhere) => elsewhere())];
 }
 
 const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);

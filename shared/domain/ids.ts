@@ -20,8 +20,8 @@ export function idFrom(kind: IdKind, at: number, random: Uint8Array): string {
 const CHARACTERS = 26; // 130 bits for 128
 
 function base32(value: bigint): string {
-  return Array.from({ length: CHARACTERS }, (_, place) =>
-    BASE32.charAt(Number((value >> BigInt(5 * (CHARACTERS - 1 - place))) & 31n)),
+  return Array.from({ length: CHARACTERS }, (_, index) =>
+    BASE32.charAt(Number((value >> BigInt(5 * (CHARACTERS - 1 - index))) & 31n)),
   ).join("");
 }
 

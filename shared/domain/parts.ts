@@ -4,10 +4,10 @@ import { fillIn, type Parameters } from "./sentences.ts";
 
 /** `own` has the English sentence of each part under its name. */
 export function withParts<Value extends string | number>(
-  own: Readonly<Record<string, Value>>,
+  ownParameters: Readonly<Record<string, Value>>,
   parts: readonly { name: string; code: string; parameters: Readonly<Record<string, Value>> }[],
 ): Record<string, Value | string> {
-  const all: Record<string, Value | string> = { ...own };
+  const all: Record<string, Value | string> = { ...ownParameters };
   for (const { name, code } of parts) all[`${name}_code`] = code;
   for (const { name, parameters } of parts)
     for (const [inner, value] of Object.entries(parameters))

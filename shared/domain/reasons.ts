@@ -483,13 +483,13 @@ export function because<Code extends ReasonCode>(
 
 /** For a code that a table names. */
 export function compose(code: ReasonCode, values: Readonly<Record<string, string | number | Reason>>): Reason {
-  const own: Record<string, string | number> = {};
+  const ownParameters: Record<string, string | number> = {};
   const parts: (Reason & { name: string })[] = [];
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === "object") parts.push({ name, ...value });
-    own[name] = typeof value === "object" ? inEnglish(value) : String(value); // as in what was found in a sentence
+    ownParameters[name] = typeof value === "object" ? inEnglish(value) : String(value); // as in what was found in a sentence
   }
-  return { code, parameters: withParts(own, parts) };
+  return { code, parameters: withParts(ownParameters, parts) };
 }
 
 const TEMPLATES: Readonly<Record<string, string>> = REASONS;

@@ -45,15 +45,15 @@ export function createRecognizer<Code extends string>(templates: Readonly<Record
   };
   /** Undefined if a part is no known sentence. */
   function parametersIn(names: readonly string[], values: readonly string[]): Record<string, string> | undefined {
-    const own = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+    const ownParameters = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
     const parts: (Recognized<Code> & { name: string })[] = [];
     for (const name of names) {
       if (!PARTS.has(name)) continue;
-      const part = recognize(own[name] ?? "");
+      const part = recognize(ownParameters[name] ?? "");
       if (part === null) return undefined;
       parts.push({ name, ...part });
     }
-    return withParts(own, parts);
+    return withParts(ownParameters, parts);
   }
   return recognize;
 }

@@ -50,8 +50,8 @@ export function redact(text: string, secrets: readonly string[] = []): string {
 function withoutRemains(line: string, secrets: readonly string[]): string {
   if (!line.endsWith(CUT)) return line;
   const text = line.slice(0, -CUT.length);
-  const places = secrets.map((secret) => findRemains(text, secret)).filter((at) => at !== -1);
-  return places.length === 0 ? line : `${text.slice(0, Math.min(...places))}${REDACTED}${CUT}`;
+  const starts = secrets.map((secret) => findRemains(text, secret)).filter((at) => at !== -1);
+  return starts.length === 0 ? line : `${text.slice(0, Math.min(...starts))}${REDACTED}${CUT}`;
 }
 
 /** Where a text begins to end with the beginning of a secret; -1: nowhere. */

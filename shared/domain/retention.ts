@@ -31,13 +31,13 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
   const newestFirst = backups.toSorted(byAge);
   const rules = KEEP_RULES.map((rule) => ({ rule, left: keep[rule] ?? 0, period: "" }));
   const retained_by = new Map<string, KeepRule[]>();
-  for (const [place, { id, due_at }] of newestFirst.entries()) {
-    const isOldest = place === newestFirst.length - 1;
+  for (const [index, { id, due_at }] of newestFirst.entries()) {
+    const isOldest = index === newestFirst.length - 1;
     const wall = new Date(wallTime(timezone, Date.parse(due_at)));
     const appliedRules: KeepRule[] = [];
     for (const state of rules) {
       if (state.left === 0) continue;
-      const period = state.rule === "last" ? `${place}` : formatPeriod(state.rule, wall);
+      const period = state.rule === "last" ? `${index}` : formatPeriod(state.rule, wall);
       if (period === state.period && !isOldest) continue;
       appliedRules.push(state.rule);
       state.period = period;
@@ -46,7 +46,7 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
     retained_by.set(id, appliedRules);
   }
   const removable = newestFirst.filter(
-    ({ id, locked, in_use }, place) => place > 0 && !locked && !in_use && retained_by.get(id)?.length === 0,
+    ({ id, locked, in_use }, index) => index > 0 && !locked && !in_use && retained_by.get(id)?.length === 0,
   );
   const hasUnknownRule = Object.keys(keep).some((name) => !KEEP_RULES.some((rule) => rule === name));
   return { retained_by, removable: hasUnknownRule ? [] : removable.toReversed() };

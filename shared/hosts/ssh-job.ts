@@ -79,6 +79,6 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   // Keeps the URL's path; the query is a signature, and the user info may be a password.
   return named.replaceAll(
     /(https?:\/\/)(?:[^\s/@]+@)?([^\s?"']+)(\?[^\s"']*)?/g,
-    (_, scheme: string, place: string, query = "") => (query === "" ? `${scheme}${place}` : `${scheme}${place}?…`),
+    (_, scheme: string, address: string, query = "") => (query === "" ? `${scheme}${address}` : `${scheme}${address}?…`),
   );
 }

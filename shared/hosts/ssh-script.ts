@@ -102,8 +102,8 @@ const listOf = <T>(schema: z.ZodType<T>) =>
       entries.flatMap((entry) => {
         const { success, data, error } = schema.safeParse(entry);
         if (success) return [data];
-        const places = error.issues.map(({ path }) => path.join(".")).join(", ");
-        log.warn("an entry of a machine's report cannot be parsed and is left out", { places });
+        const paths = error.issues.map(({ path }) => path.join(".")).join(", ");
+        log.warn("an entry of a machine's report cannot be parsed and is left out", { places: paths });
         return [];
       }),
     );

@@ -59,8 +59,8 @@ export function digestSubject(
   words: { one: string; many: (count: number) => string },
   describe: (outcome: DigestOutcome) => string,
 ): string {
-  const [only, ...others] = outcomes;
-  if (only !== undefined && others.length === 0 && more === 0) return describe(only);
+  const [firstOutcome, ...others] = outcomes;
+  if (firstOutcome !== undefined && others.length === 0 && more === 0) return describe(firstOutcome);
   return words.many(outcomes.length + more);
 }
 

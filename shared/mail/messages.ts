@@ -4,7 +4,7 @@ import { type Language, LANGUAGES } from "../domain/languages.ts";
 
 const text = z.string();
 /** When, from where and with which browser something was done. */
-const place = { at: text, ip_address: text.nullable(), user_agent: text.nullable().default(null) };
+const origin = { at: text, ip_address: text.nullable(), user_agent: text.nullable().default(null) };
 
 /** One of the outcomes of a digest. */
 const Outcome = z.object({
@@ -19,11 +19,11 @@ export type DigestOutcome = z.infer<typeof Outcome>;
 export const Message = z.discriminatedUnion("type", [
   z.object({ type: z.literal("invitation"), token: text, account_name: text, invited_by: text }),
   z.object({ type: z.literal("password_reset"), token: text }),
-  z.object({ type: z.literal("new_place"), ...place }),
-  z.object({ type: z.literal("password_changed"), ...place }),
-  z.object({ type: z.literal("second_factor_added"), factor: text, ...place }),
+  z.object({ type: z.literal("new_place"), ...origin }),
+  z.object({ type: z.literal("password_changed"), ...origin }),
+  z.object({ type: z.literal("second_factor_added"), factor: text, ...origin }),
   // `user_name`: whose it was, for an owner who has removed it; null for the user.
-  z.object({ type: z.literal("second_factor_removed"), factor: text, user_name: text.nullable().default(null), ...place }),
+  z.object({ type: z.literal("second_factor_removed"), factor: text, user_name: text.nullable().default(null), ...origin }),
   z.object({ type: z.literal("webhook_disabled"), webhook_id: text, name: text, reason: text }),
   z.object({ type: z.literal("alerts"), outcomes: z.array(Outcome), more: z.number() }),
   z.object({ type: z.literal("token_expiring"), name: text, expires_at: text.nullable().default(null) }),

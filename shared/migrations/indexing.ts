@@ -86,8 +86,8 @@ function writesFor(accountId: string, kind: ListKind, item: Item): Write[] {
   const { type, actor, resource, list_status } = Event.parse({ id, number, created_at, ...record });
   if (list_status !== undefined) return lists.writes();
   lists.count(kind, number, 1, [type, actorFilter(actor.id)]);
-  const place = placement(kind, accountId, number, { status: type, parentId: resource.id, actorId: actor.id });
-  return [update(keys.record(kind, accountId, id), { set: place }, { none: ["list_status"] }), ...lists.writes()];
+  const attributes = placement(kind, accountId, number, { status: type, parentId: resource.id, actorId: actor.id });
+  return [update(keys.record(kind, accountId, id), { set: attributes }, { none: ["list_status"] }), ...lists.writes()];
 }
 
 /** What a change has already written into the entry is newer than the record that was read. */

@@ -86,12 +86,13 @@ async function run({ number, title, run: runIn }: Migration, { done, running }: 
   const accounts = (await accountIds()).toSorted().filter((id) => id >= (resumed?.account_id ?? ""));
   if (accounts.length > 0) report(`Migration ${number}${resumed === undefined ? "" : ", from where it was stopped"}: ${title} …`);
   /** False if another run has finished it meanwhile, or an older version has taken over. */
-  const isNoted = async (account_id: string, place: MigrationCursor | null): Promise<boolean> =>
-    (await updateOne(ref.key, { set: { running: { number, account_id, place, started_at } } }, { equals: { done } })).done;
+  const isNoted = async (account_id: string, cursor: MigrationCursor | null): Promise<boolean> =>
+    (await updateOne(ref.key, { set: { running: { number, account_id, place: cursor, started_at } } }, { equals: { done } }))
+      .done;
   for (const id of accounts) {
     const from = id === resumed?.account_id ? (resumed.place ?? undefined) : undefined;
     if (from === undefined && !(await isNoted(id, null))) return;
-    for await (const place of runIn(id, from)) if (!(await isNoted(id, place))) return;
+    for await (const cursor of runIn(id, from)) if (!(await isNoted(id, cursor))) return;
   }
   const highest = Math.max(number, (await findSchema()).highest);
   await updateOne(ref.key, { set: { done: number, highest, running: null } }, { equals: { done } });

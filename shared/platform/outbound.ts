@@ -142,13 +142,13 @@ export async function request(outbound: Outbound, guard: Guard): Promise<Respons
   if (problem !== undefined) throw new OutboundError(forbidden(problem));
   const url = new URL(outbound.url);
   let stop: (error: Error) => void = () => undefined;
-  const late = new Promise<never>((_, reject) => (stop = reject));
+  const timeout = new Promise<never>((_, reject) => (stop = reject));
   const timer = setTimeout(
     () => stop(new OutboundError(receiverReason("receiver_silent", { seconds: String(outbound.timeoutMs / 1000) }), true)),
     outbound.timeoutMs,
   );
   try {
-    return await Promise.race([send(url, outbound, guard, late), late]);
+    return await Promise.race([send(url, outbound, guard, timeout), timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -166,7 +166,7 @@ function send(
   url: URL,
   { headers, body, keepBytes, whole = false }: Outbound,
   guard: Guard,
-  late: Promise<never>,
+  timeout: Promise<never>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const local = isLoopback(url, guard);
@@ -177,7 +177,7 @@ function send(
       // An address is not looked up: `localhost` may be one on which another program listens.
       ...(local ? { hostname: "127.0.0.1" } : { lookup: checkedLookup(guard.resolve ?? resolveAll) }),
     });
-    late.catch((error: unknown) => sending.destroy(error instanceof Error ? error : undefined));
+    timeout.catch((error: unknown) => sending.destroy(error instanceof Error ? error : undefined));
     sending.on("error", (error) => reject(error instanceof OutboundError ? error : new OutboundError(describeError(error))));
     sending.on("response", (response) => {
       const chunks: Buffer[] = [];

@@ -13,7 +13,7 @@ const REGION = { code: "own", name: "On your premises" };
 
 /** Each machine is its own size, with a stock of one. */
 export function byo(machines: readonly OwnMachine[]): Provider {
-  const named = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
+  const findByName = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
 
   async function catalog(): Promise<CatalogProvider> {
     const taken = await takenMachines();
@@ -32,7 +32,7 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   }
 
   async function take(request: MachineRequest): Promise<RequestedMachine> {
-    const machine = named(request.size);
+    const machine = findByName(request.size);
     if (machine === undefined) throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", because("own_machine_removed"));
     const taking = await takeMachine(machine.name, { ...buildLabels(request), address: machine.address });
     if (taking !== "taken") throw new GiveUp("PROVIDER_OUT_OF_CAPACITY", TAKING_ERRORS[taking]);
@@ -46,13 +46,13 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     settleSeconds: 0,
     catalog,
     findRequested: async (request) => {
-      const machine = named(request.size);
+      const machine = findByName(request.size);
       const taken = await findTaken(request.size);
       return machine !== undefined && taken?.server_id === request.server_id ? requested(machine) : undefined;
     },
     prepareOrder: (request) => Promise.resolve(() => take(request)),
     findMachine: async (name) => {
-      const machine = named(name);
+      const machine = findByName(name);
       return machine && { state: "running", ip_address: machine.address };
     },
     releaseMachine: async ({ server_id }) => {

@@ -158,7 +158,7 @@ function toSize({
 }: z.infer<typeof ServerType>): CatalogProvider["sizes"] {
   const regions = isPresent(deprecation)
     ? []
-    : locations.flatMap((place) => (place === null || isPresent(place.deprecation) ? [] : place.name));
+    : locations.flatMap((location) => (location === null || isPresent(location.deprecation) ? [] : location.name));
   if (regions.length === 0) return [];
   const byRegion = parseable(NAME, "prices", Price, prices)
     .filter(({ location }) => regions.includes(location))

@@ -106,8 +106,8 @@ async function send(url: string, method: string, token: string, body: unknown): 
 function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string): T {
   const result = schema.safeParse(parsed(text));
   if (result.success) return result.data;
-  const places = result.error.issues.map(({ path }) => path.join("."));
-  const cause = new Error(`${what}: unexpected at ${places.join(", ")}`);
+  const paths = result.error.issues.map(({ path }) => path.join("."));
+  const cause = new Error(`${what}: unexpected at ${paths.join(", ")}`);
   throw new TryAgain("PROVIDER_ERROR", because("provider_not_understood", { provider: name }), { cause });
 }
 
@@ -221,8 +221,8 @@ export function parseable<T>(name: string, list: string, schema: z.ZodType<T>, e
   return entries.flatMap((entry) => {
     const { success, data, error } = schema.safeParse(entry);
     if (success) return [data];
-    const places = error.issues.map(({ path }) => path.join(".")).join(", ");
-    log.warn("a provider's entry cannot be parsed and is left out", { provider: name, list, places });
+    const paths = error.issues.map(({ path }) => path.join(".")).join(", ");
+    log.warn("a provider's entry cannot be parsed and is left out", { provider: name, list, places: paths });
     return [];
   });
 }

@@ -88,16 +88,16 @@ async function connect(registry: Registry, image: string): Promise<Ask> {
       headers: { accept: TYPES, ...(authorization !== undefined && { authorization }) },
       signal: AbortSignal.timeout(SECONDS * 1000),
     });
-  return async (method, place) => {
-    const url = `${base}/${place}`;
+  return async (method, path) => {
+    const url = `${base}/${path}`;
     let response = await send(method, url);
     if (response.status === 401 && authorization === undefined) {
       authorization = await authorize(response.headers.get("www-authenticate") ?? "", credentials);
       response = await send(method, url);
     }
-    const said = `The registry ${host} responds with ${response.status} to ${method} ${place}`;
-    if (response.status === 404) throw new NoSuchImage(said);
-    if (!response.ok) throw new Error(said);
+    const message = `The registry ${host} responds with ${response.status} to ${method} ${path}`;
+    if (response.status === 404) throw new NoSuchImage(message);
+    if (!response.ok) throw new Error(message);
     return { headers: response.headers, json: async (): Promise<unknown> => JSON.parse(await readBody(response)) };
   };
 }

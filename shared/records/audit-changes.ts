@@ -12,13 +12,13 @@ const BYTES_MAX = 4_096;
 export function changesBetween(before: object, after: object, fields: readonly string[]): FieldChange[] {
   const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const changed = fields.filter((field) => !isDeepStrictEqual(was.get(field) ?? null, is.get(field) ?? null));
-  let room = BYTES_MAX - countBytes(changed.map((field) => ({ field })));
+  let room = BYTES_MAX - jsonBytes(changed.map((field) => ({ field })));
   return changed.map((field) => {
     const values = { before: was.get(field) ?? null, after: is.get(field) ?? null };
-    if (UNSEEN.has(field) || countBytes(values) > room) return { field };
-    room -= countBytes(values);
+    if (UNSEEN.has(field) || jsonBytes(values) > room) return { field };
+    room -= jsonBytes(values);
     return { field, ...values };
   });
 }
 
-const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

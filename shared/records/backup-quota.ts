@@ -35,7 +35,7 @@ interface Recount {
 }
 
 /** Counts other bytes for a backup from now on; for the write of its record. */
-export function countBytes(change: Change, backup: Counted & { id: string }, bytes: number): Recount {
+export function recountBackup(change: Change, backup: Counted & { id: string }, bytes: number): Recount {
   if (backup.counted_bytes === undefined) change.use("backup", 1, { limited: false });
   change.use("backup_bytes", bytes - (backup.counted_bytes ?? 0), { limited: false });
   return { set: { counted_bytes: bytes }, ...asCounted(backup) };

@@ -21,7 +21,7 @@ import { FAILED_BACKUP_DAYS, UPLOAD } from "../domain/limits.ts";
 import { lacksManyFiles } from "../domain/missing-files.ts";
 
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
-import { countBytes, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
+import { recountBackup, countNewBackup, countUploaded, uncountBackup } from "./backup-quota.ts";
 import { type Change, startChange, heldError, labelChange, labelConflict, retryOnConflict, withLabels } from "../data/change.ts";
 import type { Author } from "./events.ts";
 import { type Ending, Held } from "./ending.ts";
@@ -365,7 +365,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     if (expires_at !== null) markExpiring(change, { ...backup, expires_at });
   }
-  const counted = bytes === undefined ? undefined : countBytes(change, backup, bytes);
+  const counted = bytes === undefined ? undefined : recountBackup(change, backup, bytes);
   const ended = { state, ...reasonAfter(state, backup), operation_id: null, expires_at, ...completed, ...set, ...counted?.set };
   change.move(
     { kind: "backup", record: backup },
@@ -442,7 +442,7 @@ export const recordMeasured = (
     const key = keys.record("backup", operation.account_id, id);
     const backup = await find({ key, schema: Counted });
     const change = startChange({ id: operation.account_id });
-    const { set, where, conditionError } = countBytes(change, { ...backup, id }, measured.size_bytes ?? 0);
+    const { set, where, conditionError } = recountBackup(change, { ...backup, id }, measured.size_bytes ?? 0);
     const mine = { equals: { operation_id: operation.id } };
     change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);
     change.setSearchFields("backup", id, { size_bytes: measured.size_bytes });

@@ -175,7 +175,7 @@ async function storeToken(
   return (tokens.find((each) => each.username === username) ?? tokens[0])?.token;
 }
 
-const countBytes = (text: string): number => Buffer.byteLength(text);
+const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
 async function storeEnvironment(
   current: CodeRecord,
@@ -186,14 +186,14 @@ async function storeEnvironment(
     environment.map(async ({ name, value, secret }, index): Promise<VariableRecord> => {
       if (value !== undefined) return { name, value };
       if (secret !== undefined)
-        return { name, secret: await seal(secret, secretContext(current.account_id, name)), secret_bytes: countBytes(secret) };
+        return { name, secret: await seal(secret, secretContext(current.account_id, name)), secret_bytes: utf8Bytes(secret) };
       const existing = current.environment.find((variable) => variable.name === name && variable.secret !== undefined);
       if (existing === undefined) problems.push({ field: `environment.${index}.value`, reason: "is required" });
       return existing ?? { name };
     }),
   );
   const bytes = stored.reduce(
-    (sum, { name, value = "", secret_bytes = 0 }) => sum + countBytes(name) + countBytes(value) + secret_bytes,
+    (sum, { name, value = "", secret_bytes = 0 }) => sum + utf8Bytes(name) + utf8Bytes(value) + secret_bytes,
     0,
   );
   if (bytes > ENVIRONMENT_BYTES_MAX)

@@ -202,7 +202,7 @@ export async function listDeliveries(
   const all = (await newestDeliveries(accountId, webhookId)).filter(
     (each) => isWithin(each) && each.status === (status ?? each.status) && each.event_type === (event_type ?? each.event_type),
   );
-  const placed = all.map((value) => ({ value, place: value.id }));
+  const placed = all.map((value) => ({ value, sortKey: value.id }));
   return slicePage(placed, page, `delivery:${webhookId}:${status ?? ""}:${event_type ?? ""}`);
 }
 

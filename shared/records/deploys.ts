@@ -132,15 +132,15 @@ function removeDeploy(change: Change, id: string, { withPlan = true } = {}): voi
 export async function setModules(
   { account_id, input }: OperationRecord,
   { updated, installed }: Pick<ModulePlan, "updated" | "installed">,
-  { versions, left, sources }: Pick<DeployPlan, "versions" | "left" | "sources">,
+  { versions, unchanged_versions, sources }: Pick<DeployPlan, "versions" | "unchanged_versions" | "sources">,
 ): Promise<void> {
-  const set = { update: updated, install: installed, versions, left, sources };
+  const set = { update: updated, install: installed, versions, unchanged_versions, sources };
   await updateOne(keys.deployPlan(account_id, String(input["deploy_id"])), { set }, {});
 }
 
 /** The versions in which the database has the modules of the code after the deploy. */
-export const databaseVersions = ({ versions, left, update }: DeployPlan): DeployPlan["versions"] =>
-  update.includes(BASE) ? versions : { ...versions, ...left };
+export const databaseVersions = ({ versions, unchanged_versions, update }: DeployPlan): DeployPlan["versions"] =>
+  update.includes(BASE) ? versions : { ...versions, ...unchanged_versions };
 
 /** Has the ERP update everything. */
 export async function planFullUpdate({ account_id, input }: OperationRecord): Promise<void> {

@@ -83,7 +83,7 @@ export async function leftoversOn(server: ServerRecord, { certificates = [] }: M
   const existing = await readAll(reported.map(instanceKey));
   const unknown = reported.filter((id) => !existing.has(keyString(instanceKey(id))));
   const deleted = await Promise.all(unknown.map((id) => wasDeletedWithout(account_id, id)));
-  return unknown.filter((_, place) => deleted[place]);
+  return unknown.filter((_, index) => deleted[index]);
 }
 
 /** How far back the deletion is looked for: drills and clones of its backups may be newer. */

@@ -60,7 +60,7 @@ const enqueueMail = (change: Change, { at, ...mail }: Omit<Due, "sk"> & { at: st
 /** Minutes between the tries: 17 hours in all. The first pause is longer than a run may take. */
 const RETRY_MINUTES = [2, 5, 15, 60, 240, 720];
 
-export interface TakenMail {
+export interface ClaimedMail {
   mail: MailRecord;
   /** With its token. */
   message: unknown;
@@ -73,16 +73,16 @@ export interface TakenMail {
 }
 
 /** Takes what is due at a place in the queue for one try. Undefined if there is nothing, or another run has it. */
-export async function claimMail(place: string): Promise<TakenMail | undefined> {
-  if (place > now()) return undefined; // a message that came early; the sweep sends another
-  const due = await find({ key: keys.mailPlace(place), schema: Due });
+export async function claimMail(queueKey: string): Promise<ClaimedMail | undefined> {
+  if (queueKey > now()) return undefined; // a message that came early; the sweep sends another
+  const due = await find({ key: keys.mailPlace(queueKey), schema: Due });
   const mail = due && (await find(mailRef(due.account_id, due.mail_id)));
   if (mail === undefined) return undefined;
   const { account_id, id, attempts, created_at, message } = mail;
   const pause = RETRY_MINUTES[Math.min(attempts, RETRY_MINUTES.length - 1)] ?? 0;
   const nextAt = new Date(Date.now() + pause * 60_000).toISOString();
   const change = startChange({ id: account_id });
-  change.remove(keys.mailPlace(place), {});
+  change.remove(keys.mailPlace(queueKey), {});
   enqueueMail(change, { account_id, mail_id: id, at: nextAt });
   change.update(mailRef(account_id, id).key, { set: { attempts: attempts + 1 } }, { unchanged: { attempts } });
   if (!(await tryCommit(change))) return undefined;
@@ -101,7 +101,7 @@ const MINUTES: Readonly<Record<string, { usefulMinutes: number } | undefined>> =
 const usefulMinutes = (type: string): number => MINUTES[type]?.usefulMinutes ?? 0;
 
 /** Ends a mail: nobody sends it again, and its token is gone. */
-export async function endMail({ mail, nextAt }: TakenMail, ended: MailEnd): Promise<void> {
+export async function endMail({ mail, nextAt }: ClaimedMail, ended: MailEnd): Promise<void> {
   const change = startChange({ id: mail.account_id });
   change.remove(keys.mailDue(nextAt, mail.id));
   const set = { ended, ended_at: now() };
@@ -123,4 +123,4 @@ export async function mailsDue(): Promise<string[]> {
 }
 
 /** When the mail at a place is due. */
-export const dueTimeOf = (place: string): number => Date.parse(place.split("#", 1)[0] ?? "");
+export const dueTimeOf = (queueKey: string): number => Date.parse(queueKey.split("#", 1)[0] ?? "");

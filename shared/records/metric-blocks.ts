@@ -135,11 +135,11 @@ const BYTES_MAX = 16 * MIB;
 export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
   const isWanted = (id: string): boolean => only === undefined || only === id;
   const bytes = inflateRawSync(packed, { maxOutputLength: BYTES_MAX });
-  let place = 0;
+  let offset = 0;
   const number = (): number => {
     let value = 0;
     for (let factor = 1; ; factor *= 0x80) {
-      const byte = bytes[place++];
+      const byte = bytes[offset++];
       if (byte === undefined) throw new Error("A block of figures ends too soon");
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) return value;
@@ -148,9 +148,9 @@ export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
   if (number() !== VERSION) throw new Error("A block of figures has another form");
   const [count, hasMaxima, ofServer, ofInstance, instances] = [number(), number() === 1, number(), number(), number()];
   const ids = Array.from({ length: instances }, (_, index) =>
-    idOfBytes("instance", bytes.subarray(place + 16 * index, place + 16 * (index + 1))),
+    idOfBytes("instance", bytes.subarray(offset + 16 * index, offset + 16 * (index + 1))),
   );
-  place += 16 * instances;
+  offset += 16 * instances;
   const column = (): (number | null)[] => {
     let last = 0;
     return Array.from({ length: count }, () => {

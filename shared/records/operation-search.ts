@@ -29,12 +29,12 @@ export async function aboutServer(accountId: string, serverId: string): Promise<
 
 /** A page of the operations of a type, of an actor, or on a server. */
 export async function findOperations(accountId: string, filters: Filters, page: PageQuery): Promise<Listed<OperationRecord>> {
-  const wanted: [string, string | Uint8Array | undefined][] = [
+  const criteria: [string, string | Uint8Array | undefined][] = [
     [TYPE, filters.type && codeOfOperation(filters.type)],
     [ACTOR, filters.actor && actorIn(filters.actor)],
     [STATUS, filters.status && codeOfStatus(filters.status)],
   ];
-  const isMeant = (item: Item): boolean => wanted.every(([name, value]) => value === undefined || isSame(item[name], value));
+  const isMeant = (item: Item): boolean => criteria.every(([name, value]) => value === undefined || isSame(item[name], value));
   const isInTime = isCreatedIn(page);
   const [entries, isAbout] = await Promise.all([
     queryAll(keys.entries("operation", accountId)),
@@ -44,7 +44,7 @@ export async function findOperations(accountId: string, filters: Filters, page: 
     if (item[TYPE] === undefined || !isMeant(item) || !isAbout(item[ABOUT])) return [];
     const short = String(item["sk"]);
     const created_at = new Date(timeOfShort(short) + Number(item[LATE] ?? 0)).toISOString();
-    return isInTime({ created_at }) ? [{ value: short, place: `${created_at}\n${short}` }] : [];
+    return isInTime({ created_at }) ? [{ value: short, sortKey: `${created_at}\n${short}` }] : [];
   });
   const { items, meta } = slicePage(found, page, JSON.stringify(["operation", filters]));
   const recordKeys: Key[] = items.map((short) => keys.record("operation", accountId, idOfShort("operation", short)));
@@ -56,5 +56,5 @@ export async function findOperations(accountId: string, filters: Filters, page: 
   return { items: parseEach(OperationRecord, records), meta: capTotal(meta) };
 }
 
-const isSame = (stored: unknown, wanted: string | Uint8Array): boolean =>
-  typeof wanted === "string" ? stored === wanted : stored instanceof Uint8Array && Buffer.compare(stored, wanted) === 0;
+const isSame = (stored: unknown, expected: string | Uint8Array): boolean =>
+  typeof expected === "string" ? stored === expected : stored instanceof Uint8Array && Buffer.compare(stored, expected) === 0;

@@ -190,12 +190,12 @@ function concernedBy({ resource, holds = [], usesBackupId, concerns = [] }: NewO
 export type ShownProgress = Pick<OperationRecord, "step" | "step_code" | "progress">;
 
 /** Marks the operation as running; false if it has ended, so that an execution started too late does nothing. */
-export async function beginOperation(operation: OperationRecord, place: ShownProgress): Promise<boolean> {
+export async function beginOperation(operation: OperationRecord, progress: ShownProgress): Promise<boolean> {
   const { account_id: accountId, resource, type } = operation;
   if (operation.state !== OPERATION.pending) return operation.state === OPERATION.running;
   const change = startChange({ id: accountId });
   const status = { from: OPERATION.pending, to: OPERATION.running };
-  const set = { ...place, state: status.to, started_at: now() };
+  const set = { ...progress, state: status.to, started_at: now() };
   change.move({ kind: "operation", record: operation }, { ...status, set }, { equals: { state: status.from } });
   announceRequest(change, operation);
   const { through, begun }: Transition = LIFECYCLE[type];
@@ -264,10 +264,10 @@ export async function addResult(operation: OperationRecord, added: OperationResu
 export async function recordModules(
   { account_id, id: operation_id }: OperationRecord,
   instanceId: string,
-  found: { unfinished_modules: string[]; missing_modules?: string[] | null },
+  modules: { unfinished_modules: string[]; missing_modules?: string[] | null },
 ): Promise<void> {
   const key = keys.record("instance", account_id, instanceId);
-  await updateOne(key, { set: found }, { equals: { operation_id } });
+  await updateOne(key, { set: modules }, { equals: { operation_id } });
 }
 
 /** Keeps what the instance shows of its data's modules, before a start with other data changes that. */

@@ -105,10 +105,10 @@ export function firstPolicy(
   const id = newId("instance");
   if (fields === null) return { id, next_backup_at: null };
   const at = now();
-  const place = { account_id: change.accountId, instance_id: id, server_id };
+  const ids = { account_id: change.accountId, instance_id: id, server_id };
   const { next_run_at } = savePolicy(change, undefined, {
     ...fields,
-    ...place,
+    ...ids,
     next_run_at: fields.enabled ? at : null,
     last_run: null,
     since: at,

@@ -94,9 +94,9 @@ interface Removal {
 /** Removes one factor. Without any there is nothing that the recovery codes could replace, so that they go with the last. */
 export function removeFactor(change: Change, user: UserRecord, factor: FactorRecord, { mustHaveOne }: Removal): void {
   const { passkeys, totp } = user;
-  const left = factor.type === "totp" ? { passkeys, totp: false } : { passkeys: Math.max(0, passkeys - 1), totp };
+  const remaining = factor.type === "totp" ? { passkeys, totp: false } : { passkeys: Math.max(0, passkeys - 1), totp };
   change.remove(keys.factor(user.id, factor.id), {}, () => notFound("second factor"));
-  leave(change, user, left, mustHaveOne);
+  leave(change, user, remaining, mustHaveOne);
 }
 
 /** Removes them all, with the recovery codes. */
@@ -107,10 +107,10 @@ export async function removeFactors(change: Change, user: UserRecord, { mustHave
   return factors;
 }
 
-function leave(change: Change, user: UserRecord, left: Pick<UserRecord, "passkeys" | "totp">, mustHaveOne: boolean): void {
+function leave(change: Change, user: UserRecord, remaining: Pick<UserRecord, "passkeys" | "totp">, mustHaveOne: boolean): void {
   const { passkeys, totp } = user;
-  const isLast = !hasSecondFactor(left);
-  const set = { ...left, ...(isLast && { recovery_codes_left: 0 }) };
+  const isLast = !hasSecondFactor(remaining);
+  const set = { ...remaining, ...(isLast && { recovery_codes_left: 0 }) };
   change.update(userRef(user.id).key, { set }, { unchanged: { passkeys, totp } }, () => changedMeanwhile(user));
   if (!isLast) return;
   change.remove(keys.recoveryCodes(user.id));

@@ -72,12 +72,12 @@ async function tagsOf(userId: string): Promise<Uint8Array[]> {
 const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
 /** Ends all of a user's sessions but one, and returns how many. */
-export async function endOtherSessions(change: Change, userId: string, keptId: string): Promise<number> {
-  const [open, kept] = [await tagsOf(userId), sessionTag(keptId)];
-  const others = open.filter((tag) => !isSame(tag, kept));
+export async function endOtherSessions(change: Change, userId: string, currentId: string): Promise<number> {
+  const [open, currentTag] = [await tagsOf(userId), sessionTag(currentId)];
+  const otherTags = open.filter((tag) => !isSame(tag, currentTag));
   // Those that are opened meanwhile stay: whoever ends the others has not seen them.
-  if (others.length > 0) change.update(keys.userAccess(userId), { take: { sessions: new Set(others) } });
-  return others.length;
+  if (otherTags.length > 0) change.update(keys.userAccess(userId), { take: { sessions: new Set(otherTags) } });
+  return otherTags.length;
 }
 
 /** Ends one of a user's sessions; throws 404 if it is not open. */
@@ -95,14 +95,14 @@ const KnownNetwork = z.object({ ttl: z.number() });
 /** Whether the user has signed in from there before. Nobody is told of their first sign-in, nor of one without an address. */
 export async function isKnownNetwork({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
   if (last_sign_in_at === null || ipAddress === null) return true;
-  const place = await find({ key: keys.place(id, toNetwork(ipAddress)), schema: KnownNetwork });
-  return place !== undefined && place.ttl > Date.now() / 1000;
+  const known = await find({ key: keys.knownNetwork(id, toNetwork(ipAddress)), schema: KnownNetwork });
+  return known !== undefined && known.ttl > Date.now() / 1000;
 }
 
 export function recordNetwork(change: Change, { id }: UserRecord, ipAddress: string | null): void {
   if (ipAddress !== null)
     change.update(
-      keys.place(id, toNetwork(ipAddress)),
+      keys.knownNetwork(id, toNetwork(ipAddress)),
       { set: { ttl: inSeconds(NETWORK_DAYS * 24 * HOUR_S) } },
       { exists: false },
     );

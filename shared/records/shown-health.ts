@@ -16,8 +16,8 @@ export function deriveHealth(instance: InstanceRecord, server: Server): Health {
   if (!isWatched(instance, server) || status === HEALTH_OF_ERP.unknown)
     return { status: HEALTH_OF_ERP.unknown, since, checks: [] };
   const failed = HEALTH_CHECKS.findIndex((name) => name === fault);
-  const passed = (place: number): boolean | null => (failed === -1 || place < failed ? true : place === failed ? false : null);
-  return { status, since, checks: HEALTH_CHECKS.map((name, place) => ({ name, passed: passed(place) })) };
+  const passed = (index: number): boolean | null => (failed === -1 || index < failed ? true : index === failed ? false : null);
+  return { status, since, checks: HEALTH_CHECKS.map((name, index) => ({ name, passed: passed(index) })) };
 }
 
 const FAULTS: Readonly<Record<string, Reason>> = {

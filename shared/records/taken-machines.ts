@@ -27,18 +27,19 @@ type Taker = Omit<TakenMachine, "name" | "created_at" | "freed_at">;
 export type Taking = "taken" | "in use" | "another account's before";
 
 export async function takeMachine(name: string, taker: Taker): Promise<Taking> {
-  const taken = toTakenMachine(name, taker);
+  const newRecord = toTakenMachine(name, taker);
   const all = await allMachines();
-  const same = all.filter((each) => each.name === name || (taker.address !== undefined && each.address === taker.address));
-  if (same.some((each) => each.freed_at === undefined && each.name !== name)) return "in use";
-  if (same.some((each) => each.freed_at !== undefined && each.account_id !== taker.account_id)) return "another account's before";
-  if (await putIfAbsent(keys.takenMachine(name), taken)) return "taken";
-  const taking = same.find((each) => each.name === name);
-  if (taking?.freed_at !== undefined) {
-    const { server_id, freed_at } = taking;
+  const sameMachine = all.filter((each) => each.name === name || (taker.address !== undefined && each.address === taker.address));
+  if (sameMachine.some((each) => each.freed_at === undefined && each.name !== name)) return "in use";
+  if (sameMachine.some((each) => each.freed_at !== undefined && each.account_id !== taker.account_id))
+    return "another account's before";
+  if (await putIfAbsent(keys.takenMachine(name), newRecord)) return "taken";
+  const current = sameMachine.find((each) => each.name === name);
+  if (current?.freed_at !== undefined) {
+    const { server_id, freed_at } = current;
     // A server takes a machine once: a late run of a creation that was given up does not take it again.
     if (server_id === taker.server_id) return "in use";
-    const { name: _, ...set } = taken;
+    const { name: _, ...set } = newRecord;
     const { done } = await updateOne(keys.takenMachine(name), { set, remove: ["freed_at"] }, { equals: { server_id, freed_at } });
     return done ? "taken" : "in use";
   }
@@ -65,10 +66,10 @@ export const freeMachine = async (name: string, serverId: string): Promise<void>
 /** The operator has reinstalled the machine: any account can use it. */
 export async function releaseMachine(name: string): Promise<void> {
   const all = await allMachines();
-  const named = all.find((each) => each.name === name);
-  if (named === undefined) throw notFound("machine");
+  const machine = all.find((each) => each.name === name);
+  if (machine === undefined) throw notFound("machine");
   for (const { name: each, address, server_id, freed_at } of all) {
-    if (each !== name && (address === undefined || address !== named.address)) continue;
+    if (each !== name && (address === undefined || address !== machine.address)) continue;
     if (freed_at === undefined) throw inUse(server_id);
     try {
       await transact([remove(keys.takenMachine(each), { equals: { server_id, freed_at } })]);

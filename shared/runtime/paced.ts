@@ -20,8 +20,8 @@ export async function runPaced<T>(
   const began = Date.now();
   const fitting = items.slice(0, burst + Math.floor(perSecond * seconds));
   let left = items.length - fitting.length;
-  const unlessLate = async ([place, item]: [number, T]): Promise<void> => {
-    const dueMs = (Math.max(0, place - burst) / perSecond) * 1000;
+  const unlessLate = async ([index, item]: [number, T]): Promise<void> => {
+    const dueMs = (Math.max(0, index - burst) / perSecond) * 1000;
     await until(began + dueMs);
     if (Date.now() - began > seconds * 1000) left += 1; // earlier items took too long
     else await work(item);

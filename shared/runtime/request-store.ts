@@ -72,8 +72,8 @@ export function openStore(
     read: async (refs, starting) => {
       work ??= starting;
       if (request === undefined) return read(refs);
-      const [records, kept] = await readWith(refs, storedRequestRef(request));
-      const response = await readStoredResponse(request, kept, work?.resume);
+      const [records, storedRequest] = await readWith(refs, storedRequestRef(request));
+      const response = await readStoredResponse(request, storedRequest, work?.resume);
       if (response !== undefined) throw new AlreadyDone(response);
       return records;
     },

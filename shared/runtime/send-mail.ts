@@ -6,27 +6,27 @@ import type { Language } from "../domain/languages.ts";
 import { Message, RULES } from "../mail/messages.ts";
 import { renderMail } from "../mail/render.ts";
 import { chooseSender, MailboxRefused, readBrand } from "../mail/senders.ts";
-import { endMail, claimMail, type TakenMail } from "../records/mails.ts";
+import { endMail, claimMail, type ClaimedMail } from "../records/mails.ts";
 import type { MailRecord } from "../records/schemas/mail.ts";
 import { markMailboxBouncing, userRef } from "../records/users.ts";
 import { reportUnsent } from "../operations/events/mail-queue.ts";
 
 /** Makes the try that is due at a place of the queue. */
-export async function sendMail(place: string): Promise<void> {
-  const taken = await claimMail(place);
-  if (taken === undefined) return;
-  const { mail, isLast, isOver } = taken;
+export async function sendMail(queueKey: string): Promise<void> {
+  const claimed = await claimMail(queueKey);
+  if (claimed === undefined) return;
+  const { mail, isLast, isOver } = claimed;
   const fields = { account: mail.account_id, mail: mail.id, type: mail.message.type };
-  if (mail.ended !== null) return endMail(taken, mail.ended);
-  if (isOver) return giveUp(taken);
-  const message = Message.safeParse(taken.message).data;
+  if (mail.ended !== null) return endMail(claimed, mail.ended);
+  if (isOver) return giveUp(claimed);
+  const message = Message.safeParse(claimed.message).data;
   // A newer version has requested it, and serves again soon.
   if (message === undefined) return log.warn("left a mail to the newer version that requested it", fields);
   const recipient = await findRecipient(mail, message);
   const send = chooseSender();
   if (recipient === undefined || send === undefined) {
     log.info(send === undefined ? "no sender of mail is configured" : "nobody is to get a mail any more", fields);
-    return endMail(taken, "dropped");
+    return endMail(claimed, "dropped");
   }
   const rendered = renderMail(message, {
     language: recipient.language,
@@ -40,15 +40,15 @@ export async function sendMail(place: string): Promise<void> {
     log.warn("a mail could not be sent", { ...fields, attempt: mail.attempts + 1, error });
     if (error instanceof MailboxRefused) {
       await markMailboxBouncing(recipient.email);
-      return endMail(taken, "unsent");
+      return endMail(claimed, "unsent");
     }
-    return isLast ? giveUp(taken) : undefined;
+    return isLast ? giveUp(claimed) : undefined;
   }
   log.info("sent a mail", fields);
-  return endMail(taken, "sent");
+  return endMail(claimed, "sent");
 }
 
-async function giveUp(taken: TakenMail): Promise<void> {
+async function giveUp(taken: ClaimedMail): Promise<void> {
   const { account_id, id, message } = taken.mail;
   log.error("gave up a mail", { account: account_id, mail: id, type: message.type });
   // First the report: a mail that ends unreported would be missed by nobody but its reader.

@@ -2,6 +2,6 @@
 
 export const shuffled = <T>(items: readonly T[]): T[] =>
   items
-    .map((item) => ({ item, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item);

@@ -251,9 +251,9 @@ async function showCurrentStep(
       await showProgress(operation, { ...UNDOING, progress: operation.progress, undoing: true, ...failedAt(operation) });
     return;
   }
-  const place = toProgress(steps, steps.indexOf(part));
-  const isShown = operation.step === place.step && operation.progress >= place.progress; // the second and later calls of a poll
-  if (!isShown) await showProgress(operation, place);
+  const progress = toProgress(steps, steps.indexOf(part));
+  const isShown = operation.step === progress.step && operation.progress >= progress.progress; // the second and later calls of a poll
+  if (!isShown) await showProgress(operation, progress);
 }
 
 const readInput = (workflow: Workflow, event: TaskEvent): Record<string, unknown> =>

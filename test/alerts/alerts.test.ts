@@ -65,12 +65,12 @@ describe("GET /alerts", () => {
     const [server, other] = [await seedServer(mine.id), await seedServer(mine.id)];
     const alerts = await readAlerts(mine.id);
     for (const each of [server, other])
-      await evaluateAlert(alerts, { kind: "memory_free", type: "server", id: each.id, found: 3, name: () => each.name });
+      await evaluateAlert(alerts, { kind: "memory_free", type: "server", id: each.id, measured: 3, name: () => each.name });
     await evaluateAlert(alerts, {
       kind: "disk_paused",
       type: "instance",
       id: instance.id,
-      found: true,
+      measured: true,
       name: () => instance.name,
     });
     const seen = async (...permissions: ("servers:read" | "instances:read" | "settings:read")[]) => {

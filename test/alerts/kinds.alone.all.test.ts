@@ -261,7 +261,7 @@ test("a deleted resource closes its alerts, and what is off is closed when the s
   const kept = await seedServer(mine.id);
   const alerts = await readAlerts(mine.id);
   for (const each of [{ id, name }, kept])
-    await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: each.id, found: 4, name: () => each.name });
+    await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: each.id, measured: 4, name: () => each.name });
   await mine.until((await mine.api.delete(`/servers/${id}`)).as(Operation).id);
   await forward();
   expect(await alertsOf(id, "open", mine)).toEqual([]);
@@ -279,9 +279,9 @@ test("what was measured closes once its machine has measured nothing for three h
   const watched = { account_id: mine.id, server_id, last_seen_at: null, figures_at: Math.floor(measured / 1000) };
   await putOne(keys.watchedServer(server_id), watched);
   const alerts = await readAlerts(mine.id);
-  await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server_id, found: 99, name: () => "erp" });
-  await evaluateAlert(alerts, { kind: "error_rate", type: "instance", id, found: 50, server_id, name: () => "Shop" });
-  await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: server_id, found: 14, name: () => "erp" });
+  await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server_id, measured: 99, name: () => "erp" });
+  await evaluateAlert(alerts, { kind: "error_rate", type: "instance", id, measured: 50, server_id, name: () => "Shop" });
+  await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: server_id, measured: 14, name: () => "erp" });
   const open = async () => [...(await alertsOf(server_id, "open", mine)), ...(await alertsOf(id, "open", mine))];
   await endAlerts(mine.id, measured + 2 * 3_600_000);
   expect((await open()).map(({ kind }) => kind).toSorted()).toEqual(["cpu", "disk_free", "error_rate"]);
@@ -328,7 +328,7 @@ test("closed alerts are removed after 400 days with their counts, open ones stay
     [closed, [14, 50]],
     [open, [14]],
   ] as const)
-    for (const found of percents) await evaluateAlert(await readAlerts(mine.id), { ...finding, id: server.id, found });
+    for (const measured of percents) await evaluateAlert(await readAlerts(mine.id), { ...finding, id: server.id, measured });
   const before = new Date(Date.now() + 1_000).toISOString();
   await removeHistory(mine.id, "alert", { before: new Date(Date.now() - 60_000).toISOString(), outOfTime: () => false });
   expect((await mine.api.get("/alerts")).meta?.total).toBe(2);

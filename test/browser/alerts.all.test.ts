@@ -15,8 +15,8 @@ const MEANWHILE = "Someone else changed this meanwhile";
 test("the bell counts open alerts; one is muted, unmuted, and found among the closed ones once it is over", async ({ open }) => {
   const mine = await account();
   const server = await seedServer(mine.id, { name: "erp-1" });
-  const measure = async (kind: "disk_free" | "memory_free", found: number): Promise<void> =>
-    evaluateAlert(await readAlerts(mine.id), { kind, type: "server", id: server.id, found, name: () => server.name });
+  const measure = async (kind: "disk_free" | "memory_free", measured: number): Promise<void> =>
+    evaluateAlert(await readAlerts(mine.id), { kind, type: "server", id: server.id, measured, name: () => server.name });
   await measure("disk_free", 14);
   await measure("memory_free", 3);
   const page = await open("/", { as: mine });
@@ -56,7 +56,7 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
     kind: "memory_free",
     type: "server",
     id: other.id,
-    found: 3,
+    measured: 3,
     name: () => other.name,
   });
   await button(page, /^Filter by resource/).click();
@@ -74,7 +74,7 @@ test("the bell counts open alerts; one is muted, unmuted, and found among the cl
 test("what a colleague has muted meanwhile is shown beside one's own choice", async ({ open }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, measured: 3, name: () => name });
   // The page learns of it from the service's error, and not before.
   const page = await open("/alerts", { as: mine, clock: true });
   await choose(page, `Memory low, ${name}`, "Mute");
@@ -101,7 +101,7 @@ test("one's own choice, which is the usual one at first, is never shown as someb
 }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, measured: 3, name: () => name });
   const page = await open("/alerts", { as: mine });
   const recordShown = () =>
     page.waitForResponse((response) => /\/alerts\/\w+$/.test(response.url()) && response.request().method() === "GET");
@@ -130,7 +130,7 @@ test("one's own choice, which is the usual one at first, is never shown as someb
 test("an alert of an older service, which cannot show one alone, is muted, too", async ({ open }) => {
   const mine = await account();
   const { id, name } = await seedServer(mine.id);
-  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, found: 3, name: () => name });
+  await evaluateAlert(await readAlerts(mine.id), { kind: "memory_free", type: "server", id, measured: 3, name: () => name });
   const page = await open("/alerts", { as: mine });
   const error = { code: "METHOD_NOT_ALLOWED", message: "This path has no such method" };
   await page.route(/\/alerts\/\w+$/, (route) =>

@@ -117,13 +117,13 @@ test("open alerts need the user, with what was measured, and lead to what they a
   const alerts = await readAlerts(mine.id);
   const ofServer = { type: "server", id: server.id, name: () => server.name } as const;
   const ofShop = { type: "instance", id: shop.id, name: () => shop.name } as const;
-  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", measured: 3 });
   const page = await open("/", { as: mine });
   const entries = page.getByRole("list", { name: "Needs you" }).getByRole("listitem");
   await entries.filter({ hasText: "Memory low: erp-1" }).getByText("3% free (alert below 10%)").waitFor();
   await expectAccessible(page);
-  await evaluateAlert(alerts, { ...ofShop, kind: "down", found: 4 });
-  await evaluateAlert(alerts, { ...ofShop, kind: "operation_failed", found: true });
+  await evaluateAlert(alerts, { ...ofShop, kind: "down", measured: 4 });
+  await evaluateAlert(alerts, { ...ofShop, kind: "operation_failed", measured: true });
   await page.reload();
   await entries.filter({ hasText: "Not responding: Shop" }).getByText("4 minutes (alert from 3)").waitFor();
   await entries.getByRole("button", { name: "Restart: Shop" }).click();
@@ -131,11 +131,11 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await page.keyboard.press("Escape");
   await dialog(page, "Restart Shop").waitFor({ state: "detached" });
   await expect.poll(() => entries.filter({ hasText: "Operation failed" }).count()).toBe(0);
-  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", found: 50 });
-  await evaluateAlert(alerts, { ...ofShop, kind: "down", found: false });
+  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", measured: 50 });
+  await evaluateAlert(alerts, { ...ofShop, kind: "down", measured: false });
   await page.reload();
   await page.getByText("Nothing needs you.").waitFor();
-  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", found: 3 });
+  await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", measured: 3 });
   await page.reload();
   await entries.getByRole("link", { name: "Show metrics: erp-1" }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${server.id}?tab=metrics`);
@@ -143,7 +143,7 @@ test("open alerts need the user, with what was measured, and lead to what they a
   await entries.getByRole("link", { name: "erp-1", exact: true }).click();
   await expect.poll(() => place(page)).toBe(`/servers/${server.id}`);
   const late = await seedInstance(mine.id, { server_id: server.id, name: "Late", protection_status: "overdue" });
-  await evaluateAlert(alerts, { type: "instance", id: late.id, name: () => late.name, kind: "backup_overdue", found: true });
+  await evaluateAlert(alerts, { type: "instance", id: late.id, name: () => late.name, kind: "backup_overdue", measured: true });
   const offline = await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
   await page.goto("/");
   const overdue = entries.filter({ hasText: "Backup overdue: Late" });
@@ -382,7 +382,7 @@ test("a failed restore drill needs the user until a later one passes, with the n
   await seedBackup(shop, { note: "Before the inventory" });
   const alerts = await readAlerts(mine.id);
   const ofShop = { type: "instance", id: shop.id, name: () => shop.name } as const;
-  await evaluateAlert(alerts, { ...ofShop, kind: "drill_failed", found: true });
+  await evaluateAlert(alerts, { ...ofShop, kind: "drill_failed", measured: true });
   const page = await open("/", { as: mine });
   const needs = page.getByRole("list", { name: "Needs you" });
   const entry = needs.getByRole("listitem").filter({ hasText: "Restore drill failed: Shop" });
@@ -391,7 +391,7 @@ test("a failed restore drill needs the user until a later one passes, with the n
   await asked.getByText("Instances keep running").waitFor();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await evaluateAlert(alerts, { ...ofShop, kind: "drill_failed", found: false });
+  await evaluateAlert(alerts, { ...ofShop, kind: "drill_failed", measured: false });
   await page.reload();
   await page.getByText("Nothing in progress.").waitFor();
   await expect.poll(() => entry.count()).toBe(0);

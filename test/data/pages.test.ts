@@ -6,9 +6,9 @@ import { listQuery } from "../../shared/api/fields.ts";
 import { decode, isCreatedIn, type PageQuery, buildPage, slicePage, smallPage } from "../../shared/data/pages.ts";
 
 const asked = (query: Partial<PageQuery> = {}): PageQuery => ({ ...listQuery({}).parse({}), ...query });
-const placed = (places: readonly string[]) => places.map((place) => ({ value: `record ${place}`, place }));
+const sortable = (sortKeys: readonly string[]) => sortKeys.map((sortKey) => ({ value: `record ${sortKey}`, sortKey }));
 const orders = fc.constantFrom("asc" as const, "desc" as const);
-const places = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 30 });
+const sortKeys = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 30 });
 
 const sorted = (all: readonly string[], order: "asc" | "desc") =>
   order === "asc" ? all.toSorted((a, b) => (a < b ? -1 : 1)) : all.toSorted((a, b) => (a < b ? 1 : -1));
@@ -19,7 +19,7 @@ function walk(all: readonly string[], query: PageQuery, between: (all: readonly 
   let present = all;
   let cursor: string | null | undefined;
   do {
-    const { items, meta } = slicePage(placed(present), { ...query, ...(typeof cursor === "string" && { cursor }) }, "list");
+    const { items, meta } = slicePage(sortable(present), { ...query, ...(typeof cursor === "string" && { cursor }) }, "list");
     expect(meta).toMatchObject({ page: 1, per_page: query.per_page, total: present.length });
     seen.push(items.map((value) => value.slice("record ".length)));
     cursor = meta.next_cursor;
@@ -32,16 +32,16 @@ describe("a list that was read whole", () => {
   test("has on page N what a sorted array has there, the total, and a cursor unless it is the last page", () => {
     fc.assert(
       fc.property(
-        places,
+        sortKeys,
         orders,
         fc.integer({ min: 1, max: 10 }),
         fc.integer({ min: 1, max: 6 }),
         (all, order, per_page, page) => {
-          const { items, meta } = slicePage(placed(all), asked({ order, per_page, page }), "list");
+          const { items, meta } = slicePage(sortable(all), asked({ order, per_page, page }), "list");
           expect(items).toEqual(
             sorted(all, order)
               .slice((page - 1) * per_page, page * per_page)
-              .map((place) => `record ${place}`),
+              .map((sortKey) => `record ${sortKey}`),
           );
           const isLast = page * per_page >= all.length;
           const next_cursor = isLast ? null : expect.any(String);
@@ -54,7 +54,7 @@ describe("a list that was read whole", () => {
 
   test("is walked by cursors in pages that are full, but for the last", () => {
     fc.assert(
-      fc.property(places, orders, fc.integer({ min: 1, max: 10 }), (all, order, per_page) => {
+      fc.property(sortKeys, orders, fc.integer({ min: 1, max: 10 }), (all, order, per_page) => {
         const pages = walk(all, asked({ order, per_page }));
         expect(pages.flat()).toEqual(sorted(all, order));
         expect(pages).toHaveLength(Math.max(1, Math.ceil(all.length / per_page)));
@@ -66,7 +66,7 @@ describe("a list that was read whole", () => {
   test("loses and repeats nothing of what stays, whatever is added and removed while it is walked", () => {
     fc.assert(
       fc.property(
-        places,
+        sortKeys,
         orders,
         fc.infiniteStream(fc.tuple(fc.nat(), fc.string({ minLength: 1, maxLength: 3 }))),
         (all, order, changes) => {
@@ -75,12 +75,12 @@ describe("a list that was read whole", () => {
             const [at, more] = changes.next().value;
             const gone = present[at % Math.max(1, present.length)];
             if (gone !== undefined) removed.add(gone);
-            return [...new Set([...present.filter((place) => place !== gone), more])];
+            return [...new Set([...present.filter((sortKey) => sortKey !== gone), more])];
           });
           const seen = pages.flat();
           expect(new Set(seen).size).toBe(seen.length);
           expect(seen).toEqual(sorted(seen, order));
-          for (const place of all) if (!removed.has(place)) expect(seen).toContain(place);
+          for (const sortKey of all) if (!removed.has(sortKey)) expect(seen).toContain(sortKey);
         },
       ),
       { seed: 3 },
@@ -129,10 +129,10 @@ describe("a page of what was read for it", () => {
 
 describe("a cursor", () => {
   const cursorOf = (query: Partial<PageQuery>, name = "list") =>
-    slicePage(placed(["a", "b", "c"]), asked({ per_page: 1, ...query }), name).meta.next_cursor ?? "";
+    slicePage(sortable(["a", "b", "c"]), asked({ per_page: 1, ...query }), name).meta.next_cursor ?? "";
   const isRejected = (cursor: string, query: Partial<PageQuery> = {}, name = "list") => {
     try {
-      slicePage(placed(["a", "b", "c"]), asked({ ...query, cursor }), name);
+      slicePage(sortable(["a", "b", "c"]), asked({ ...query, cursor }), name);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       expect(error.code).toBe("VALIDATION_ERROR");

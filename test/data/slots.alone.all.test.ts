@@ -190,11 +190,11 @@ describe("what else must hold", () => {
 
 describe("a wish for a place", () => {
   const PLACES = ["place_0", "place_1", "place_2"];
-  const wishFor = (untilMs: number, places = PLACES): Partial<Entry> => ({ limits: [MANY], optionalSlot: { places, untilMs } });
+  const wishFor = (untilMs: number, slots = PLACES): Partial<Entry> => ({ limits: [MANY], optionalSlot: { slots, untilMs } });
   const placeIn = async (verdict: ReturnType<typeof here.tryAcquireSlots>) => {
     const { kind, ...rest } = await verdict;
     expect(kind).toBe("admitted");
-    return "place" in rest ? rest.place : undefined;
+    return "slot" in rest ? rest.slot : undefined;
   };
 
   test("takes places one after another, and is admitted without one when all are taken", async () => {
@@ -248,7 +248,7 @@ describe("a wish for a place", () => {
       const verdicts = await Promise.all(
         Array.from({ length: 8 }, (_, i) => ask(key, now, { ...wishFor(now + 5_000), limits }, i % 2 === 0 ? here : there)),
       );
-      const places = verdicts.flatMap((verdict) => (verdict.kind === "admitted" ? (verdict.place ?? []) : []));
+      const places = verdicts.flatMap((verdict) => (verdict.kind === "admitted" ? (verdict.slot ?? []) : []));
       expect(places.toSorted()).toEqual(PLACES);
       for (const place of places) await (round % 2 === 0 ? here : there).releaseSlot(key, place, now + 5_000);
     }
@@ -290,7 +290,7 @@ describe("calls to the table", () => {
 
   test("so does each of a burst, in a container that knows the item", async () => {
     const key = await newItem();
-    const optionalSlot = { places: ["place_0", "place_1"], untilMs: AT + 10 * WINDOW_MS };
+    const optionalSlot = { slots: ["place_0", "place_1"], untilMs: AT + 10 * WINDOW_MS };
     await ask(key, AT, { limits: [MANY], optionalSlot: { ...optionalSlot, untilMs: AT + 1 } });
     const burst = () => Promise.all(Array.from({ length: MANY.slots }, () => ask(key, AT + WINDOW_MS, { limits: [MANY] })));
     expect(await callsOf(burst)).toBe(MANY.slots);

@@ -10,20 +10,17 @@ type Wanted = Pick<Route, "access" | "fieldRole">;
 
 /** Takes a function, because a file has its account only once its hooks have run. */
 export function routeClients(account: () => TestAccount) {
-  const used = new Map<string, { client: Client; left: number }>();
-  const create = async ({ access, fieldRole }: Wanted): Promise<Client> =>
-    access === "public"
-      ? anonymous
-      : access === "session" || fieldRole !== undefined
-        ? account().session(await account().anotherUser())
-        : (await account().token()).api;
+  const used = new Map<boolean, { client: Client; left: number }>();
+  const create = async (needsSession: boolean): Promise<Client> =>
+    needsSession ? account().session(await account().anotherUser()) : (await account().token()).api;
 
   /** For so many requests to a route. */
-  return async function clientFor(route: Wanted, requests: number): Promise<Client> {
-    const kind = `${route.access} ${route.fieldRole !== undefined}`;
-    const before = used.get(kind);
-    const client = before !== undefined && before.left >= requests ? before.client : await create(route);
-    used.set(kind, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
+  return async function clientFor({ access, fieldRole }: Wanted, requests: number): Promise<Client> {
+    if (access === "public") return anonymous;
+    const needsSession = access === "session" || fieldRole !== undefined;
+    const before = used.get(needsSession);
+    const client = before !== undefined && before.left >= requests ? before.client : await create(needsSession);
+    used.set(needsSession, { client, left: (client === before?.client ? before.left : REQUESTS_MAX) - requests });
     return client;
   };
 }

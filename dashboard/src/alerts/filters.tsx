@@ -12,37 +12,37 @@ import { kindInWords } from "./words.ts";
 
 export const statusIn = ({ status }: ListState): string => (status === ALERT.closed ? ALERT.closed : ALERT.open);
 
-export function alertQuery(place: ListState): ListQuery {
-  const { type, resource } = place;
+export function alertQuery(listState: ListState): ListQuery {
+  const { type, resource } = listState;
   return {
-    status: statusIn(place),
+    status: statusIn(listState),
     ...(type !== undefined && isAlertKind(type) && { kind: type }),
     ...(resource && { resource_id: resource }),
-    ...createdQuery(place),
+    ...createdQuery(listState),
   };
 }
 
-export const AlertFilters: Narrowing["Fields"] = ({ place, go }) => {
+export const AlertFilters: Narrowing["Fields"] = ({ listState, go }) => {
   const say = text.alerts;
   const kinds = ["", ...ALERT_KIND_NAMES].map((value) => ({ value, label: value === "" ? say.anyKind : kindInWords(value) }));
   return (
     <>
       <SegmentedControl
         label={say.status}
-        selectedId={statusIn(place)}
+        selectedId={statusIn(listState)}
         options={ALERT_STATUSES.map((id) => ({ id, text: say.statuses[id] }))}
-        onChange={({ detail }) => go({ ...place, page: 1, status: detail.selectedId })}
+        onChange={({ detail }) => go({ ...listState, page: 1, status: detail.selectedId })}
       />
       <div className="filter">
         <Select
           ariaLabel={say.kind}
           options={kinds}
-          selectedOption={kinds.find(({ value }) => value === (place.type ?? "")) ?? null}
-          onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
+          selectedOption={kinds.find(({ value }) => value === (listState.type ?? "")) ?? null}
+          onChange={({ detail }) => go({ ...listState, page: 1, type: detail.selectedOption.value })}
         />
       </div>
-      <CreatedFilter place={place} go={go} labels={say.opened} />
-      <ResourceFilter place={place} go={go} />
+      <CreatedFilter listState={listState} go={go} labels={say.opened} />
+      <ResourceFilter listState={listState} go={go} />
     </>
   );
 };

@@ -77,8 +77,8 @@ function columns(isOpen: boolean): [Column<Alert>, ...Column<Alert>[]] {
 
 export default function Alerts() {
   const follow = useFollow();
-  const [place] = useListState("");
-  const isOpen = statusIn(place) === ALERT.open;
+  const [listState] = useListState("");
+  const isOpen = statusIn(listState) === ALERT.open;
   return (
     <ListPage
       title={text.alerts.title}

@@ -11,19 +11,19 @@ import { reload } from "./reload.ts";
 
 interface Props {
   /** The current location: opening another page clears the error. */
-  place: string;
+  path: string;
   children: ReactNode;
 }
 
-export class Boundary extends Component<Props, { error: unknown; place: string }> {
-  override state = { error: undefined, place: this.props.place };
+export class Boundary extends Component<Props, { error: unknown; path: string }> {
+  override state = { error: undefined, path: this.props.path };
 
   static getDerivedStateFromError(error: unknown) {
     return { error };
   }
 
-  static getDerivedStateFromProps({ place }: Props, state: { place: string }) {
-    return state.place === place ? null : { error: undefined, place };
+  static getDerivedStateFromProps({ path }: Props, state: { path: string }) {
+    return state.path === path ? null : { error: undefined, place: path };
   }
 
   override render() {

@@ -24,17 +24,18 @@ const labelsNow = (): Record<(typeof NAMES)[number], Readonly<Record<string, str
 });
 
 /** What a link has that is no such filter is left out. */
-export function backupQuery(place: ListState): ListQuery {
+export function backupQuery(listState: ListState): ListQuery {
   const labels = labelsNow();
-  const validFilter = (name: keyof typeof labels) => (Object.hasOwn(labels[name], place[name] ?? "") ? place[name] : undefined);
+  const validFilter = (name: keyof typeof labels) =>
+    Object.hasOwn(labels[name], listState[name] ?? "") ? listState[name] : undefined;
   const [kind, drill, locked, larger] = [validFilter("kind"), validFilter("drill"), validFilter("locked"), validFilter("larger")];
   return {
-    ...(place.instance && { instance_id: place.instance }),
+    ...(listState.instance && { instance_id: listState.instance }),
     ...(kind && { kind }),
     ...(drill && { drill }),
     ...(locked && { locked }),
     ...(larger && { size_bytes_above: Number(larger) * GB }),
-    ...createdQuery(place),
+    ...createdQuery(listState),
   };
 }
 
@@ -53,9 +54,9 @@ export const FiltersOfInstance: Narrowing["Fields"] = (props) => (
 );
 
 /** What is typed is looked up; a link may name an instance that is not among the first, or was deleted. */
-const InstanceFilter: Narrowing["Fields"] = ({ place, go }) => {
+const InstanceFilter: Narrowing["Fields"] = ({ listState, go }) => {
   const { labels, any, what, noInstances } = text.backups.filters;
-  const { instance: chosen = "" } = place;
+  const { instance: chosen = "" } = listState;
   const pages = usePages(instances.list);
   const { data: named } = useQuery({ ...instances.named(chosen), enabled: chosen !== "" });
   const name = chosen === "" ? any.instance : named === null ? text.backups.deleted : chosen;
@@ -68,7 +69,7 @@ const InstanceFilter: Narrowing["Fields"] = ({ place, go }) => {
         initially={named ?? { id: chosen, name }}
         optionOf={({ name }) => ({ label: name })}
         chosen={chosen}
-        onChange={(instance) => go({ ...place, page: 1, instance })}
+        onChange={(instance) => go({ ...listState, page: 1, instance })}
         placeholder={any.instance}
         what={what}
         empty={noInstances}
@@ -77,7 +78,7 @@ const InstanceFilter: Narrowing["Fields"] = ({ place, go }) => {
   );
 };
 
-const Fields: Narrowing["Fields"] = ({ place, go }) => {
+const Fields: Narrowing["Fields"] = ({ listState, go }) => {
   const say = text.backups.filters;
   const labels = labelsNow();
   const optionsOf = (name: keyof typeof labels) => Object.entries(labels[name]).map(([value, label]) => ({ value, label }));
@@ -87,5 +88,5 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     locked: optionsOf("locked"),
     larger: optionsOf("larger"),
   };
-  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
+  return <FilterSelects say={say} names={NAMES} options={options} listState={listState} go={go} />;
 };

@@ -41,7 +41,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
       {error !== null && <Failure error={error} retry={retry} />}
       <ol className="strip" aria-label={say.title} aria-busy={!whole}>
         {days.map((day) => (
-          <Day key={day.getTime()} day={day} taken={byDay.get(dayOf(day)) ?? []} whole={whole} />
+          <Day key={day.getTime()} day={day} backups={byDay.get(dayOf(day)) ?? []} whole={whole} />
         ))}
         {nextAt !== null && (
           <li className="due" title={say.due(formatTime(nextAt))}>
@@ -68,14 +68,14 @@ function useMadeSince(instanceId: string, day: Date) {
 
 interface DayProps {
   day: Date;
-  taken: readonly Backup[];
+  backups: readonly Backup[];
   /** Whether all backups are loaded: until then, a day without one may have some. */
   whole: boolean;
 }
 
-function Day({ day, taken, whole }: DayProps) {
+function Day({ day, backups, whole }: DayProps) {
   const { pathname, search } = useLocation();
-  const { kind, backup } = nightOf(taken);
+  const { kind, backup } = nightOf(backups);
   const date = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
   const say = text.backups.strip;
   if (backup === undefined) {
@@ -87,7 +87,7 @@ function Day({ day, taken, whole }: DayProps) {
       </li>
     );
   }
-  const words = say.day(date, taken.length, backupInWords(backup, shownOf("backup", backup.status).word));
+  const words = say.day(date, backups.length, backupInWords(backup, shownOf("backup", backup.status).word));
   const details = new URLSearchParams(search);
   details.set("backup", backup.id);
   return (

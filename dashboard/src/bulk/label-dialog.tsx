@@ -3,7 +3,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import { useState } from "react";
 import * as z from "zod";
-import { countBytes, labels } from "../../../shared/api/fields.ts";
+import { utf8Bytes, labels } from "../../../shared/api/fields.ts";
 import { parse } from "../../../shared/api/parse.ts";
 import { changedLabels } from "../../../shared/domain/labels.ts";
 import { LABELS_BYTES_MAX, LABELS_MAX } from "../../../shared/domain/limits.ts";
@@ -31,7 +31,7 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
     if (item.labels === undefined) return item.why;
     const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
-    if (countBytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(formatCount(LABELS_BYTES_MAX));
+    if (utf8Bytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(formatCount(LABELS_BYTES_MAX));
     return isSame(next, item.labels) ? say.same : item.why;
   });
   const request = { action, ids: choice.included.map(({ id }) => id), parameters: change };

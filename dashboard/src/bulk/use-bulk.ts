@@ -18,18 +18,18 @@ export interface BulkRequest {
 const bodyOf = ({ action, ids, parameters = {} }: BulkRequest) => ({ action, select: { ids: [...ids] }, parameters });
 
 export const sendBulk = (request: BulkRequest, idempotencyKey: string) =>
-  withoutGone(request, (left) =>
+  withoutGone(request, (remaining) =>
     client.bulk.run({
-      body: bodyOf(left),
+      body: bodyOf(remaining),
       // What is gone stays gone: as many that are left are the same ones.
-      idempotencyKey: left === request ? idempotencyKey : `${idempotencyKey}-${left.ids.length}`,
+      idempotencyKey: remaining === request ? idempotencyKey : `${idempotencyKey}-${remaining.ids.length}`,
     }),
   );
 
 export const rehearseBulk = (request: BulkRequest): Promise<{ data: DryRun }> =>
-  withoutGone(request, async (left) => {
-    const { data } = await client.bulk.run.dryRun({ body: bodyOf(left) });
-    const gone = request.ids.length - left.ids.length;
+  withoutGone(request, async (remaining) => {
+    const { data } = await client.bulk.run.dryRun({ body: bodyOf(remaining) });
+    const gone = request.ids.length - remaining.ids.length;
     return { data: gone === 0 ? data : { ...data, warnings: [...data.warnings, text.bulk.gone(gone)] } };
   });
 
@@ -40,8 +40,8 @@ async function withoutGone<T>(request: BulkRequest, send: (request: BulkRequest)
   try {
     return await send(request);
   } catch (error) {
-    const places = new Set(problemsOf(error).map(({ field }) => PLACE.exec(field)?.[1]));
-    const ids = request.ids.filter((_, place) => !places.has(String(place)));
+    const invalidIndexes = new Set(problemsOf(error).map(({ field }) => PLACE.exec(field)?.[1]));
+    const ids = request.ids.filter((_, index) => !invalidIndexes.has(String(index)));
     if (ids.length === request.ids.length) throw error;
     if (ids.length === 0) throw new ClientError("VALIDATION_ERROR", text.bulk.allGone, { status: 422 });
     return send({ ...request, ids });

@@ -42,7 +42,7 @@ const Rollback = lazily(async () => (await import("./rollback.tsx")).Rollback);
 
 const TAB = "?tab=code";
 /** A step says more than the deploy only every few seconds. */
-const LOOK_EVERY_MS = 3_000;
+const DEPLOY_POLL_MS = 3_000;
 
 export default function DeployDetail() {
   const { id = "" } = useParams();
@@ -56,7 +56,7 @@ export default function DeployDetail() {
 const isRunning = ({ status }: Deploy): boolean => OPEN_DEPLOYS.some((each) => each === status);
 
 function Shown({ deploy: loaded }: { deploy: Deploy }) {
-  const { data } = useQuery({ ...deploys.one(loaded.id), refetchInterval: isRunning(loaded) && LOOK_EVERY_MS });
+  const { data } = useQuery({ ...deploys.one(loaded.id), refetchInterval: isRunning(loaded) && DEPLOY_POLL_MS });
   const deploy = data?.data ?? loaded;
   const { data: found } = useQuery(instances.one(deploy.instance_id));
   const instance = found?.data;

@@ -97,8 +97,8 @@ interface PartProps {
 }
 
 const replaced = <T,>(all: readonly T[], index: number, news: Partial<T>): T[] =>
-  all.map((each, place) => (place === index ? { ...each, ...news } : each));
-const without = <T,>(all: readonly T[], index: number): T[] => all.filter((_, place) => place !== index);
+  all.map((each, position) => (position === index ? { ...each, ...news } : each));
+const without = <T,>(all: readonly T[], index: number): T[] => all.filter((_, position) => position !== index);
 
 function Repositories({ form }: PartProps) {
   const say = text.code.form;

@@ -15,10 +15,10 @@ const NAMES = ["status", "kind"] as const;
 const STATUSES = Object.values(DEPLOY_STATUS);
 
 /** What a link has that is no such filter is left out. */
-const deployQuery = (place: ListState): ListQuery => ({
-  status: STATUSES.find((each) => each === place.status),
-  trigger: DEPLOY_TRIGGERS.find((each) => each === place.kind),
-  ...createdQuery(place),
+const deployQuery = (listState: ListState): ListQuery => ({
+  status: STATUSES.find((each) => each === listState.status),
+  trigger: DEPLOY_TRIGGERS.find((each) => each === listState.kind),
+  ...createdQuery(listState),
 });
 
 export const listDeploys = (instanceId: string) =>

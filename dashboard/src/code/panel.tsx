@@ -38,13 +38,17 @@ export function InstanceCode({ instance, server }: Props) {
   return (
     <SpaceBetween size="l">
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
-      {data === undefined ? error === null && <Spinner size="large" /> : <Shown {...{ instance, server }} code={data.data} />}
+      {data === undefined ? (
+        error === null && <Spinner size="large" />
+      ) : (
+        <CodePanelContent {...{ instance, server }} code={data.data} />
+      )}
       <DeploysTable instance={instance} server={server} />
     </SpaceBetween>
   );
 }
 
-function Shown({ instance, server, code }: Props & { code: Code }) {
+function CodePanelContent({ instance, server, code }: Props & { code: Code }) {
   const say = text.code;
   const [dialog, setDialog] = useState<"edit" | "deploy" | "image">();
   const close = () => setDialog(undefined);

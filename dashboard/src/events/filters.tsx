@@ -11,13 +11,13 @@ import type { Narrowing } from "../resource/list/list-query.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 import { actionInWords, actionTypes } from "./words.ts";
 
-const classIn = (place: ListState): EventClass => (place.class === "outcomes" ? "outcomes" : "audit");
+const classIn = (listState: ListState): EventClass => (listState.class === "outcomes" ? "outcomes" : "audit");
 
-export function eventQuery(place: ListState): ListQuery {
-  const { type, actor, resource, day = "" } = place;
+export function eventQuery(listState: ListState): ListQuery {
+  const { type, actor, resource, day = "" } = listState;
   const range = rangeOfAddress(day);
   return {
-    class: classIn(place),
+    class: classIn(listState),
     ...(type && { type }),
     ...(actor && { actor }),
     ...(resource && { resource_id: resource }),
@@ -25,31 +25,31 @@ export function eventQuery(place: ListState): ListQuery {
   };
 }
 
-export const EventFilters: Narrowing["Fields"] = ({ place, go }) => {
+export const EventFilters: Narrowing["Fields"] = ({ listState, go }) => {
   const say = text.events.filters;
   useZone(); // a day begins when it begins there
   const classes = EVENT_CLASSES.map((value) => ({ value, label: say.classes[value] }));
-  const { day = "" } = place;
+  const { day = "" } = listState;
   return (
     <>
       <div className="filter">
         <Select
           ariaLabel={say.class}
           options={classes}
-          selectedOption={classes.find(({ value }) => value === classIn(place)) ?? null}
-          onChange={({ detail }) => go({ ...place, page: 1, type: undefined, class: detail.selectedOption.value })}
+          selectedOption={classes.find(({ value }) => value === classIn(listState)) ?? null}
+          onChange={({ detail }) => go({ ...listState, page: 1, type: undefined, class: detail.selectedOption.value })}
         />
       </div>
-      <PersonFilter place={place} go={go} />
-      <TypeFilter types={actionTypes(classIn(place))} inWords={actionInWords} place={place} go={go} />
+      <PersonFilter listState={listState} go={go} />
+      <TypeFilter types={actionTypes(classIn(listState))} inWords={actionInWords} listState={listState} go={go} />
       <input
         className="date"
         type="date"
         aria-label={say.day}
         value={dayOfAddress(day)}
-        onChange={({ target }) => go({ ...place, page: 1, day: addressOfDay(target.value) })}
+        onChange={({ target }) => go({ ...listState, page: 1, day: addressOfDay(target.value) })}
       />
-      <ResourceFilter place={place} go={go} />
+      <ResourceFilter listState={listState} go={go} />
     </>
   );
 };

@@ -58,12 +58,12 @@ export default function OperationDetail() {
       : operations.one(id);
   return (
     <Loaded kind={text.operations.one} above={above()} question={question}>
-      {(operation) => <Shown key={operation.id} operation={operation} />}
+      {(operation) => <OperationPage key={operation.id} operation={operation} />}
     </Loaded>
   );
 }
 
-function Shown({ operation: loaded }: { operation: Operation }) {
+function OperationPage({ operation: loaded }: { operation: Operation }) {
   const operation = useOperation(loaded.id) ?? loaded;
   const { result, resource, status, created_by, created_at } = operation;
   const bulk = result?.bulk;
@@ -140,7 +140,7 @@ function BulkActions({ operation, bulk }: { operation: Operation; bulk: BulkResu
 const hasParameters = ({ parameters }: BulkResult): boolean => Object.keys(parameters).length > 0;
 
 /** What holds a resource that waits changes without the counts. */
-const LOOK_EVERY_MS = 10_000;
+const ITEMS_POLL_MS = 10_000;
 
 type Item = OperationItem & { id: string };
 
@@ -150,7 +150,7 @@ function Items({ operation, bulk }: { operation: Operation; bulk: BulkResult }) 
   const isWorking = isOpen(operation) && operation.result?.control !== "pause";
   const list = (query: ListQuery) => ({
     ...operations.items(operation.id, query, counts),
-    ...(isWorking && { refetchInterval: LOOK_EVERY_MS }),
+    ...(isWorking && { refetchInterval: ITEMS_POLL_MS }),
   });
   return (
     <ResourceTable<Item>

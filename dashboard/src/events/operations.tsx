@@ -57,7 +57,7 @@ const LIST = { filters: { status: "operation" }, narrowing: { query: operationQu
 
 export default function Operations() {
   const say = text.events.overTime;
-  const [place] = useListState("");
+  const [listState] = useListState("");
   return (
     <ListPage
       {...LIST}
@@ -69,7 +69,7 @@ export default function Operations() {
       empty={text.operations.empty}
     >
       <OnDemand title={say.title} description={say.about}>
-        <OverTime query={buildQuery(LIST, place).query} />
+        <OverTime query={buildQuery(LIST, listState).query} />
       </OnDemand>
     </ListPage>
   );

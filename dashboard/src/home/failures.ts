@@ -31,8 +31,8 @@ export function useFailures() {
     enabled: since !== undefined,
   });
   const { data: successes = [], meta } = succeeded.data ?? {};
-  const left = unresolvedFailures(recent, successes);
-  const further = useFurtherSuccesses(meta?.next_cursor == null ? [] : left, since);
+  const unresolved = unresolvedFailures(recent, successes);
+  const further = useFurtherSuccesses(meta?.next_cursor == null ? [] : unresolved, since);
   const queries = [failed, succeeded, ...further.queries];
   return {
     queries,
@@ -40,7 +40,7 @@ export function useFailures() {
     failures:
       failed.isLoading || succeeded.isLoading
         ? []
-        : unresolvedFailures(left, further.successes, further.subjects).filter((each) => !further.isLoading(each)),
+        : unresolvedFailures(unresolved, further.successes, further.subjects).filter((each) => !further.isLoading(each)),
   };
 }
 
@@ -54,33 +54,33 @@ const TYPES_MAX = 3;
  */
 function useFurtherSuccesses(failures: readonly Operation[], since: string | undefined) {
   const ids = [...new Set(failures.flatMap(resourceIdsOf))];
-  const found = useQueries({ queries: ids.map(resourceQuery) });
+  const resourceQueries = useQueries({ queries: ids.map(resourceQuery) });
   const types = [...new Set(failures.filter((each) => !isBackup(each)).map(({ type }) => type))].slice(0, TYPES_MAX);
   const lists = useQueries({
     queries: types.map((type) =>
       operations.list({ status: OPERATION.succeeded, type, created_after: since, per_page: PER_PAGE_MAX }),
     ),
   });
-  const subjects = new Map(ids.map((id, n) => [id, found[n]?.data]));
+  const subjects = new Map(ids.map((id, n) => [id, resourceQueries[n]?.data]));
   const ofTypes = lists.flatMap(({ data }) => data?.data ?? []);
-  const long = types.filter((_, n) => lists[n]?.data?.meta.next_cursor != null);
-  const still = unresolvedFailures(failures, ofTypes, subjects).filter(({ type }) => long.includes(type));
-  const isFound = [...found, ...lists].every(({ isLoading }) => !isLoading);
-  const named = still.slice(0, SHOWN);
-  const ones = useQueries({ queries: isFound ? named.map((each) => succeededSince(each, since)) : [] });
+  const truncatedTypes = types.filter((_, n) => lists[n]?.data?.meta.next_cursor != null);
+  const undecided = unresolvedFailures(failures, ofTypes, subjects).filter(({ type }) => truncatedTypes.includes(type));
+  const isFound = [...resourceQueries, ...lists].every(({ isLoading }) => !isLoading);
+  const lookedUp = undecided.slice(0, SHOWN);
+  const resourceSuccesses = useQueries({ queries: isFound ? lookedUp.map((each) => succeededSince(each, since)) : [] });
   const isLoading = (failure: Operation): boolean => {
-    const at = named.indexOf(failure);
+    const at = lookedUp.indexOf(failure);
     return (
-      resourceIdsOf(failure).some((id) => found[ids.indexOf(id)]?.isLoading === true) ||
+      resourceIdsOf(failure).some((id) => resourceQueries[ids.indexOf(id)]?.isLoading === true) ||
       lists[types.indexOf(failure.type)]?.isLoading === true ||
-      (at !== -1 && ones[at]?.isLoading !== false)
+      (at !== -1 && resourceSuccesses[at]?.isLoading !== false)
     );
   };
   return {
-    queries: [...found, ...lists, ...ones],
+    queries: [...resourceQueries, ...lists, ...resourceSuccesses],
     isLoading,
     subjects,
-    successes: [...ofTypes, ...ones.flatMap(({ data }) => data?.data ?? [])],
+    successes: [...ofTypes, ...resourceSuccesses.flatMap(({ data }) => data?.data ?? [])],
   };
 }
 

@@ -7,11 +7,11 @@ import { text } from "../messages/text.ts";
 import { Copyable } from "../resource/words/copyable.tsx";
 import { SecretOnce } from "../resource/dialog/secret-once.tsx";
 
-export interface Made extends Instance {
+export interface CreatedInstance extends Instance {
   admin_password?: string | undefined;
 }
 
-export function AfterCreation({ created: { id, name, admin_email, admin_password } }: { created: Made }) {
+export function AfterCreation({ created: { id, name, admin_email, admin_password } }: { created: CreatedInstance }) {
   const navigate = useNavigate();
   useEffect(() => {
     if (admin_password === undefined) void navigate(`/instances/${id}`);

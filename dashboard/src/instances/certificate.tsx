@@ -18,11 +18,11 @@ export function certificateFacts({ status, expires_at }: Certificate) {
 }
 
 /** A report is no change that pages follow. */
-const LOOK_EVERY_MS = 60_000;
+const CERTIFICATE_POLL_MS = 60_000;
 
 /** When the server last looked, and what to do if it fails; shown until the certificate is valid. */
 export function CertificateCheck({ instance: { id, domain, certificate } }: { instance: Instance }) {
-  useQuery({ ...instances.one(id), refetchInterval: LOOK_EVERY_MS });
+  useQuery({ ...instances.one(id), refetchInterval: CERTIFICATE_POLL_MS });
   const { failing, leaves, checked, unchecked } = text.reports.certificate;
   return (
     <>

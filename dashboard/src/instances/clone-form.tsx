@@ -18,7 +18,7 @@ import { SettledForecast } from "../resource/dialog/settled-forecast.tsx";
 import { textOrUndefined, useForm } from "../resource/form/use-form.ts";
 import type { Pages } from "../resource/page/use-pages.ts";
 import { AdminPasswordField } from "./admin-password-field.tsx";
-import type { Made } from "./after-creation.tsx";
+import type { CreatedInstance } from "./after-creation.tsx";
 import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
@@ -36,7 +36,7 @@ interface Props {
   isOfBackup: boolean;
   /** A clone that failed, and is deleted first: it holds the name, the domain and the database. */
   model: Instance | undefined;
-  onCreated: (made: Made) => void;
+  onCreated: (created: CreatedInstance) => void;
 }
 
 interface Values {

@@ -17,13 +17,13 @@ import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { type Pages, usePages } from "../resource/page/use-pages.ts";
 import { CloneForm } from "./clone-form.tsx";
-import { AfterCreation, type Made } from "./after-creation.tsx";
+import { AfterCreation, type CreatedInstance } from "./after-creation.tsx";
 
 const COMPLETED = { status: "completed" satisfies BackupStatus };
 
 export default function CloneInstance() {
   const { id = "" } = useParams();
-  const [created, setCreated] = useState<Made>();
+  const [created, setCreated] = useState<CreatedInstance>();
   const [search] = useSearchParams();
   const named = search.get("backup");
   // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.

@@ -33,7 +33,7 @@ import { backupTime, versionOf } from "../backups/words.ts";
 import { canCreateAgain, isUsable } from "../allowed/instances.ts";
 import { ErpFields } from "./erp-fields.tsx";
 import { AdminPasswordField } from "./admin-password-field.tsx";
-import { AfterCreation, type Made } from "./after-creation.tsx";
+import { AfterCreation, type CreatedInstance } from "./after-creation.tsx";
 import { DeletesFirst } from "./deletes-first.tsx";
 import { AcceptMissingFiles } from "./missing-files.tsx";
 import { NameField } from "./name-field.tsx";
@@ -44,51 +44,53 @@ const { body: instanceBody } = create();
 export default function CreateInstance() {
   const [search] = useSearchParams();
   const [named, origin, like] = [search.get("server"), search.get("backup"), search.get("like")];
-  return <CreateFrom key={`${named} ${origin} ${like}`} named={named} origin={origin} like={like} />;
+  return <CreateFrom key={`${named} ${origin} ${like}`} serverId={named} backupId={origin} modelId={like} />;
 }
 
 interface FromProps {
   /** The server and the backup that a link names. */
-  named: string | null;
-  origin: string | null;
+  serverId: string | null;
+  backupId: string | null;
   /** An instance whose creation failed, to try again with its server and the backup that it began with. */
-  like: string | null;
+  modelId: string | null;
 }
 
-function CreateFrom({ like, ...link }: FromProps) {
-  const [created, setCreated] = useState<Made>();
-  const model = useQuery({ ...instances.one(like ?? ""), enabled: ({ state }) => like !== null && !isMissing(state.error) });
+function CreateFrom({ modelId, ...link }: FromProps) {
+  const [created, setCreated] = useState<CreatedInstance>();
+  const model = useQuery({
+    ...instances.one(modelId ?? ""),
+    enabled: ({ state }) => modelId !== null && !isMissing(state.error),
+  });
   const failedOne = model.data?.data;
-  const named = link.named ?? failedOne?.server_id ?? null;
-  const origin = link.origin ?? failedOne?.cloned_from_backup_id ?? null;
+  const serverId = link.serverId ?? failedOne?.server_id ?? null;
+  const backupId = link.backupId ?? failedOne?.cloned_from_backup_id ?? null;
   const offered = useQuery(catalog());
   const active = useActiveServers();
-  // The server that a link names may not be on the first page.
-  const isFurther = named !== null && active.total !== undefined && !active.items.some(({ id }) => id === named);
-  const linked = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => isFurther && !isMissing(state.error) });
-  const usable = linked.data !== undefined && isUsable(linked.data.data) ? [linked.data.data] : [];
-  const backup = useQuery({ ...backups.one(origin ?? ""), enabled: ({ state }) => origin !== null && !isMissing(state.error) });
-  const loaded =
-    !model.isLoading && active.total !== undefined && (!isFurther || !linked.isPending) && (origin === null || !backup.isPending);
+  const { usable, isPending } = useLinkedServer(serverId, active);
+  const backup = useQuery({
+    ...backups.one(backupId ?? ""),
+    enabled: ({ state }) => backupId !== null && !isMissing(state.error),
+  });
+  const loaded = !model.isLoading && active.total !== undefined && !isPending && (backupId === null || !backup.isPending);
   const isKept = failedOne !== undefined && !canCreateAgain(failedOne);
   const wasShown = useWasEver(loaded && active.total !== 0 && !isKept);
   const failed = offered.error ?? active.error;
   // Without them the form would install an empty ERP.
-  const gone = [model, backup].find(({ data, error }) => data === undefined && error !== null);
+  const failedQuery = [model, backup].find(({ data, error }) => data === undefined && error !== null);
   if (isKept && !wasShown) return <Navigate to={`/instances/${failedOne.id}`} replace />;
   // What the failed attempt copied, and whether it reset the users, is not stored: the form of clones asks for it.
   const source = backup.data?.data.instance_id ?? null;
   if (failedOne !== undefined && source !== null)
-    return <Navigate to={`/instances/${source}/clone?backup=${origin}&like=${failedOne.id}`} replace />;
+    return <Navigate to={`/instances/${source}/clone?backup=${backupId}&like=${failedOne.id}`} replace />;
   return (
     <Page title={text.instances.create.title} above={[{ text: text.instances.title, href: "/instances" }]}>
-      {gone !== undefined ? (
-        <Failure error={gone.error} retry={isMissing(gone.error) ? undefined : () => void gone.refetch()} />
+      {failedQuery !== undefined ? (
+        <Failure error={failedQuery.error} retry={isMissing(failedQuery.error) ? undefined : () => void failedQuery.refetch()} />
       ) : offered.data !== undefined && wasShown ? (
         <InstanceForm
           offered={offered.data.data}
           active={{ ...active, items: [...usable, ...active.items.filter(({ id }) => id !== usable[0]?.id)] }}
-          serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === named))}
+          serverId={chosenOf(active.items, usable[0] ?? active.items.find(({ id }) => id === serverId))}
           backup={backup.data?.data}
           model={failedOne}
           onCreated={setCreated}
@@ -111,6 +113,16 @@ function CreateFrom({ like, ...link }: FromProps) {
   );
 }
 
+/** The server that a link names, which may not be on the first page of those that are active. */
+function useLinkedServer(serverId: string | null, active: ReturnType<typeof useActiveServers>) {
+  const isFurther = serverId !== null && active.total !== undefined && !active.items.some(({ id }) => id === serverId);
+  const { data, isPending } = useQuery({
+    ...servers.one(serverId ?? ""),
+    enabled: ({ state }) => isFurther && !isMissing(state.error),
+  });
+  return { isPending: isFurther && isPending, usable: data !== undefined && isUsable(data.data) ? [data.data] : [] };
+}
+
 /** The server that a link named, or the only one. */
 function chosenOf(active: readonly { id: string }[], named: { id: string } | undefined): string {
   const [first, second] = active;
@@ -125,7 +137,7 @@ interface Props {
   backup: Backup | undefined;
   /** What failed, and is deleted first: it holds the name, the domain and the database. */
   model: Instance | undefined;
-  onCreated: (made: Made) => void;
+  onCreated: (created: CreatedInstance) => void;
 }
 
 interface Values {

@@ -43,7 +43,7 @@ export default function InstanceDetail() {
   const { id = "" } = useParams();
   return (
     <Loaded kind={text.instances.one} above={above()} question={instances.one(id)}>
-      {(instance) => <Shown key={instance.id} instance={instance} />}
+      {(instance) => <InstancePage key={instance.id} instance={instance} />}
     </Loaded>
   );
 }
@@ -98,7 +98,7 @@ const TABS = ["overview", "backups", "code", "metrics", "history", "logs", "sett
 /** Prefix of the history's parameters in the URL. */
 const HISTORY = "operations";
 
-function Shown({ instance }: { instance: ShownInstance }) {
+function InstancePage({ instance }: { instance: ShownInstance }) {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<Dialog>();

@@ -23,7 +23,7 @@ const DAYS = [1, 2, 7, 30] as const;
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
 
 /** What a link has that is no such filter is left out. */
-export function instanceQuery({ version, edition, image, server, older, drill, ...place }: ListState): ListQuery {
+export function instanceQuery({ version, edition, image, server, older, drill, ...listState }: ListState): ListQuery {
   const days = DAYS.find((each) => String(each) === older);
   return {
     ...(version && { erp_version: version }),
@@ -32,7 +32,7 @@ export function instanceQuery({ version, edition, image, server, older, drill, .
     ...(server && { server_id: server }),
     ...(days !== undefined && { last_backup_before: daysAgo(days) }),
     ...(DRILLS.some((each) => each === drill) && { drill }),
-    ...createdQuery(place),
+    ...createdQuery(listState),
   };
 }
 
@@ -51,9 +51,9 @@ export const FiltersOnServer: Narrowing["Fields"] = (props) => (
 );
 
 /** What is typed is looked up; a link may name a server that is not among the first. */
-const ServerFilter: Narrowing["Fields"] = ({ place, go }) => {
+const ServerFilter: Narrowing["Fields"] = ({ listState, go }) => {
   const { labels, any, what, noServers } = text.instances.filters;
-  const { server: chosen = "" } = place;
+  const { server: chosen = "" } = listState;
   const pages = usePages(servers.list);
   const isListed = chosen === "" || pages.pending || pages.items.some(({ id }) => id === chosen);
   const named = useQuery({ ...servers.named(chosen), enabled: !isListed });
@@ -66,7 +66,7 @@ const ServerFilter: Narrowing["Fields"] = ({ place, go }) => {
         initially={named.data ?? { id: chosen, name: chosen === "" ? any.server : chosen }}
         optionOf={({ name }) => ({ label: name })}
         chosen={chosen}
-        onChange={(server) => go({ ...place, page: 1, server })}
+        onChange={(server) => go({ ...listState, page: 1, server })}
         placeholder={any.server}
         what={what}
         empty={noServers}
@@ -75,7 +75,7 @@ const ServerFilter: Narrowing["Fields"] = ({ place, go }) => {
   );
 };
 
-const Fields: Narrowing["Fields"] = ({ place, go }) => {
+const Fields: Narrowing["Fields"] = ({ listState, go }) => {
   const say = text.instances.filters;
   const versions = useQuery(catalog()).data?.data.erp_versions ?? [];
   const options = {
@@ -85,5 +85,5 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     older: DAYS.map((days) => ({ value: String(days), label: say.days(days) })),
     drill: DRILLS.map((value) => ({ value, label: say.drills[value] })),
   };
-  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
+  return <FilterSelects say={say} names={NAMES} options={options} listState={listState} go={go} />;
 };

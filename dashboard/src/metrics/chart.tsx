@@ -51,7 +51,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
     ];
   });
   const drawn = named.flatMap(({ called, values }, index): Lines[] => {
-    const points = values.flatMap((y, place) => (y === null ? [] : [{ x: at(place), y }]));
+    const points = values.flatMap((y, step) => (y === null ? [] : [{ x: at(step), y }]));
     const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
     return splitAtGaps(points, step).map((data) => ({ ...series, data }));
   });

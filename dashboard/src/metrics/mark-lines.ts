@@ -14,8 +14,8 @@ export function groupMarks(marks: readonly Mark[], { from, to }: { from: Date; t
   const width = Math.max(1, to.getTime() - from.getTime()) / MARK_LINES_MAX;
   const groups = new Map<number, [Mark, ...Mark[]]>();
   for (const mark of marks.toSorted((one, other) => one.at.localeCompare(other.at))) {
-    const place = Math.floor((Date.parse(mark.at) - from.getTime()) / width);
-    const slot = Math.max(0, Math.min(MARK_LINES_MAX - 1, place));
+    const index = Math.floor((Date.parse(mark.at) - from.getTime()) / width);
+    const slot = Math.max(0, Math.min(MARK_LINES_MAX - 1, index));
     const group = groups.get(slot);
     if (group === undefined) groups.set(slot, [mark]);
     else group.push(mark);

@@ -22,9 +22,9 @@ const byLabel = (a: Option, b: Option): number => a.label.localeCompare(b.label,
 const anybody = (): Option => ({ value: "", label: text.events.filters.anybody });
 type FieldProps = ComponentProps<Narrowing["Fields"]>;
 
-export function PersonFilter({ place, go }: FieldProps) {
+export function PersonFilter({ listState, go }: FieldProps) {
   const say = text.events.filters;
-  const { actor = "" } = place;
+  const { actor = "" } = listState;
   const [choosing, setChoosing] = useState(false);
   const people = usePeople(actor, choosing);
   return (
@@ -36,7 +36,7 @@ export function PersonFilter({ place, go }: FieldProps) {
         options={people}
         onFocus={() => setChoosing(true)}
         selectedOption={people.find(({ value }) => value === actor) ?? anybody()}
-        onChange={({ detail }) => go({ ...place, page: 1, actor: detail.selectedOption.value })}
+        onChange={({ detail }) => go({ ...listState, page: 1, actor: detail.selectedOption.value })}
       />
     </div>
   );
@@ -48,9 +48,9 @@ interface TypeFilterProps extends FieldProps {
 }
 
 /** By the type of an event or an operation. */
-export function TypeFilter({ types, inWords, place, go }: TypeFilterProps) {
+export function TypeFilter({ types, inWords, listState, go }: TypeFilterProps) {
   const say = text.events.filters;
-  const { type = "" } = place;
+  const { type = "" } = listState;
   const options = types.map((value) => ({ value, label: inWords(value) })).toSorted(byLabel);
   const kinds = [{ value: "", label: say.anyAction }, ...options];
   return (
@@ -61,22 +61,22 @@ export function TypeFilter({ types, inWords, place, go }: TypeFilterProps) {
         filteringAriaLabel={say.findAction}
         options={kinds}
         selectedOption={kinds.find(({ value }) => value === type) ?? { value: type, label: inWords(type) }}
-        onChange={({ detail }) => go({ ...place, page: 1, type: detail.selectedOption.value })}
+        onChange={({ detail }) => go({ ...listState, page: 1, type: detail.selectedOption.value })}
       />
     </div>
   );
 }
 
 /** Removes what a row's button or the chooser added. Each takes the other's place, and so its focus. */
-export function ResourceFilter({ place, go }: FieldProps) {
+export function ResourceFilter({ listState, go }: FieldProps) {
   const self = useRef<HTMLDivElement>(null);
   const choose = (resource: string | undefined): void => {
-    go({ ...place, page: 1, resource });
+    go({ ...listState, page: 1, resource });
     setTimeout(() => self.current?.querySelector("button")?.focus());
   };
   return (
     <div ref={self}>
-      {place.resource ? (
+      {listState.resource ? (
         <Button iconName="close" iconAlign="right" onClick={() => choose(undefined)}>
           {text.events.filters.oneResource}
         </Button>

@@ -8,11 +8,11 @@ import type { ListState } from "../resource/list/use-list-state.ts";
 import { PersonFilter, ResourceFilter, TypeFilter } from "./filters.tsx";
 import { workOf } from "./words.ts";
 
-export const operationQuery = ({ type, actor, resource, ...place }: ListState): ListQuery => ({
+export const operationQuery = ({ type, actor, resource, ...listState }: ListState): ListQuery => ({
   ...(type && { type }),
   ...(actor && { actor }),
   ...(resource && { resource_id: resource }),
-  ...createdQuery(place),
+  ...createdQuery(listState),
 });
 
 /** Those of one resource's operations. */

@@ -16,7 +16,7 @@ import { isOpen } from "./watch-store.ts";
 
 const LAST_LINES = 20;
 /** More often than ten times a minute, nobody may read what goes on. */
-const LOOK_EVERY_MS = 7_000;
+const LOG_POLL_MS = 7_000;
 
 export function WorkLog({ operation }: { operation: Operation }) {
   const say = text.operations.log;
@@ -24,7 +24,7 @@ export function WorkLog({ operation }: { operation: Operation }) {
   const [isWhole, setWhole] = useState(operation.status !== "failed");
   const { data, error, isFetching, refetch } = useQuery({
     ...operations.log(operation.id, operation.status),
-    refetchInterval: isRunning && LOOK_EVERY_MS,
+    refetchInterval: isRunning && LOG_POLL_MS,
   });
   const whole = data?.data.text ?? "";
   const lines = whole.trimEnd().split("\n");

@@ -21,10 +21,10 @@ export const hasFactors = ({ second_factors: of }: Partial<AccountUser>): boolea
 export const showsSignIns = ({ second_factors }: Partial<AccountUser>): boolean => second_factors !== null;
 
 /** What a link has that is no such filter is left out, and what only owners and admins may know for all others. */
-const userQuery = (place: ListState, isAdmin: boolean): ListQuery => ({
-  role: ROLES.find((each) => each === place.role),
-  ...(isAdmin && { factors: FACTORS.find((each) => each === place.factors), older: unusedIn(place) }),
-  ...createdQuery(place),
+const userQuery = (listState: ListState, isAdmin: boolean): ListQuery => ({
+  role: ROLES.find((each) => each === listState.role),
+  ...(isAdmin && { factors: FACTORS.find((each) => each === listState.factors), older: unusedIn(listState) }),
+  ...createdQuery(listState),
 });
 
 /** An older service sends none. */
@@ -40,7 +40,7 @@ export const listUsers = smallList(users.list, {
 });
 
 export const narrowUsers = (isAdmin: boolean): Narrowing => ({
-  query: (place) => userQuery(place, isAdmin),
+  query: (listState) => userQuery(listState, isAdmin),
   Fields: UserFilters,
   placeholder: text.people.filters.placeholder,
 });

@@ -12,9 +12,9 @@ import { readableEmail } from "./own-email.ts";
 const NAMES = ["role"] as const;
 
 /** What a link has that is no such filter is left out. */
-const invitationQuery = (place: ListState): ListQuery => ({
-  role: ROLES.find((each) => each === place.role),
-  ...createdQuery(place),
+const invitationQuery = (listState: ListState): ListQuery => ({
+  role: ROLES.find((each) => each === listState.role),
+  ...createdQuery(listState),
 });
 
 export const listInvitations = smallList(invitations.list, {

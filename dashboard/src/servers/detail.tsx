@@ -145,11 +145,11 @@ function ServerDialog({ dialog, ...props }: { dialog: Dialog; server: Server; on
 }
 
 /** What a server reports is no change that pages follow. */
-const LOOK_EVERY_MS = 60_000;
+const SERVER_POLL_MS = 60_000;
 
 function Facts({ server }: { server: Server }) {
   const say = text.servers.fields;
-  useQuery({ ...servers.one(server.id), refetchInterval: LOOK_EVERY_MS });
+  useQuery({ ...servers.one(server.id), refetchInterval: SERVER_POLL_MS });
   return (
     <Container header={<Header variant="h2">{text.servers.detail.title}</Header>}>
       <KeyValuePairs

@@ -20,11 +20,11 @@ const NAMES = ["provider", "region", "size", "instances", "disk", "memory", "reb
 /** As the API says it. */
 const REBOOTS = { needed: "true", none: "false" } as const;
 
-const boundIn = (place: ListState, name: keyof typeof BOUNDS): number | undefined =>
-  BOUNDS[name].find((bound) => String(bound) === place[name]);
+const boundIn = (listState: ListState, name: keyof typeof BOUNDS): number | undefined =>
+  BOUNDS[name].find((bound) => String(bound) === listState[name]);
 
-const boundQuery = (place: ListState): ListQuery => {
-  const [instances, disk, memory] = [boundIn(place, "instances"), boundIn(place, "disk"), boundIn(place, "memory")];
+const boundQuery = (listState: ListState): ListQuery => {
+  const [instances, disk, memory] = [boundIn(listState, "instances"), boundIn(listState, "disk"), boundIn(listState, "memory")];
   return {
     ...(instances !== undefined && { instance_count_below: instances }),
     ...(disk !== undefined && { disk_free_bytes_below: disk * GB }),
@@ -33,13 +33,13 @@ const boundQuery = (place: ListState): ListQuery => {
 };
 
 /** What a link has that is no such filter is left out. */
-export const serverQuery = ({ provider, region, size, reboot, ...place }: ListState): ListQuery => ({
+export const serverQuery = ({ provider, region, size, reboot, ...listState }: ListState): ListQuery => ({
   ...(provider && { provider }),
   ...(region && { region }),
   ...(size && { size }),
   ...((reboot === "needed" || reboot === "none") && { needs_reboot: REBOOTS[reboot] }),
-  ...boundQuery(place),
-  ...createdQuery(place),
+  ...boundQuery(listState),
+  ...createdQuery(listState),
 });
 
 export const ServerFilters: Narrowing["Fields"] = (props) => (
@@ -52,7 +52,7 @@ export const ServerFilters: Narrowing["Fields"] = (props) => (
 const toOptions = (offers: readonly { code: string }[]) =>
   [...new Set(offers.map(({ code }) => code))].map((code) => ({ value: code, label: code }));
 
-const Fields: Narrowing["Fields"] = ({ place, go }) => {
+const Fields: Narrowing["Fields"] = ({ listState, go }) => {
   const say = text.servers.filters;
   const providers = useQuery(catalog()).data?.data.providers ?? [];
   const options = {
@@ -64,5 +64,5 @@ const Fields: Narrowing["Fields"] = ({ place, go }) => {
     memory: BOUNDS.memory.map((size) => ({ value: String(size), label: say.memory(gigabytes(size)) })),
     reboot: (["needed", "none"] as const).map((value) => ({ value, label: say.reboots[value] })),
   };
-  return <FilterSelects say={say} names={NAMES} options={options} place={place} go={go} />;
+  return <FilterSelects say={say} names={NAMES} options={options} listState={listState} go={go} />;
 };

@@ -134,10 +134,10 @@ export default function Search() {
   useShortcut(focusField);
   const { groups, failed, waits, retry } = useGroups(settled, settled === searchText);
   const may = useMay();
-  const places = pageOptions().filter(
+  const pages = pageOptions().filter(
     ({ label, value }) => label.toLowerCase().includes(searchText.toLowerCase()) && may(...needsOf(value)),
   );
-  const [first] = groups.flatMap(({ options }) => options).concat(places);
+  const [first] = groups.flatMap(({ options }) => options).concat(pages);
   const open = (path: string): void => {
     setTyped("");
     setEntered("");
@@ -149,7 +149,7 @@ export default function Search() {
   return (
     <Autosuggest
       value={typed}
-      options={[...groups, ...(places.length === 0 ? [] : [{ label: say.pages, options: places }])]}
+      options={[...groups, ...(pages.length === 0 ? [] : [{ label: say.pages, options: pages }])]}
       filteringType="manual"
       hideEnteredTextOption
       ariaLabel={say.label}

@@ -57,7 +57,7 @@ export default function Shell() {
         <div id="main" tabIndex={-1}>
           <ConnectionNotice />
           <LimitNotice />
-          <Boundary place={pathname}>
+          <Boundary path={pathname}>
             <RetryMenu value={Retry}>
               <Suspense fallback={<Spinner size="large" />}>{mustSetUp ? <SetUpPage /> : <Pages />}</Suspense>
             </RetryMenu>

@@ -23,9 +23,9 @@ const TYPES = [
 export const typeOf = ({ public_key }: SshKey): string => public_key.split(" ")[0] ?? "";
 
 /** What a link has that is no such filter is left out. */
-const sshKeyQuery = (place: ListState): ListQuery => ({
-  type: TYPES.find(({ value }) => value === place.type)?.value,
-  ...createdQuery(place),
+const sshKeyQuery = (listState: ListState): ListQuery => ({
+  type: TYPES.find(({ value }) => value === listState.type)?.value,
+  ...createdQuery(listState),
 });
 
 export const listSshKeys = smallList(sshKeys.list, {

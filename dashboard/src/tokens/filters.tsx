@@ -16,11 +16,11 @@ const ENDS = ["never", "soon", "expired"] as const;
 const SOON_MS = 30 * DAY_MS;
 
 /** What a link has that is no such filter is left out. */
-const tokenQuery = (place: ListState): ListQuery => ({
-  permission: ALL_PERMISSIONS.find((each) => each === place.permission),
-  older: unusedIn(place),
-  expires: ENDS.find((each) => each === place.expires),
-  ...createdQuery(place),
+const tokenQuery = (listState: ListState): ListQuery => ({
+  permission: ALL_PERMISSIONS.find((each) => each === listState.permission),
+  older: unusedIn(listState),
+  expires: ENDS.find((each) => each === listState.expires),
+  ...createdQuery(listState),
 });
 
 function endsAs({ expires_at }: Token, end: ListQuery[string]): boolean {

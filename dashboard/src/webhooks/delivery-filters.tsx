@@ -11,10 +11,10 @@ import type { ListState } from "../resource/list/use-list-state.ts";
 const NAMES = ["status", "type"] as const;
 
 /** What a link has that is no such filter is left out; a newer service may have more types. */
-const deliveryQuery = (place: ListState): ListQuery => ({
-  status: DELIVERY_STATUSES.find((each) => each === place.status),
-  ...(place.type && { event_type: place.type }),
-  ...createdQuery(place),
+const deliveryQuery = (listState: ListState): ListQuery => ({
+  status: DELIVERY_STATUSES.find((each) => each === listState.status),
+  ...(listState.type && { event_type: listState.type }),
+  ...createdQuery(listState),
 });
 
 const DeliveryFilters: Narrowing["Fields"] = (props) => {

@@ -11,10 +11,10 @@ const NAMES = ["status", "older"] as const;
 const STATUSES = ["ok", "failing", "disabled"] as const;
 
 /** What a link has that is no such filter is left out. */
-const webhookQuery = (place: ListState): ListQuery => ({
-  status: STATUSES.find((each) => each === place.status),
-  older: unusedIn(place),
-  ...createdQuery(place),
+const webhookQuery = (listState: ListState): ListQuery => ({
+  status: STATUSES.find((each) => each === listState.status),
+  older: unusedIn(listState),
+  ...createdQuery(listState),
 });
 
 export const listWebhooks = smallList(webhooks.list, {

@@ -44,7 +44,7 @@ export const handler = tasks(workflow, {
     });
     if (!inspected.ready) return false;
     const { subjects, problems } = inspected.result;
-    const found = {
+    const codeResult = {
       commits: commits.map(({ commit }, index) => ({
         url: code.repositories[index]?.url ?? "",
         ref: code.repositories[index]?.ref ?? "",
@@ -61,14 +61,14 @@ export const handler = tasks(workflow, {
     };
     const changed = inspected.result.modules.filter((module) => module.changed).map(({ name }) => name);
     const { compared_with } = inspected.result;
-    const isWhole = found.problems.length === 0 && Buffer.byteLength(changed.join()) <= NAMES_BYTES_MAX;
+    const isWhole = codeResult.problems.length === 0 && Buffer.byteLength(changed.join()) <= NAMES_BYTES_MAX;
     await recordChanged(
       await instance(),
       compared_with === null || !isWhole
         ? null
         : { compared_with, commits: fetched.map(({ repository }) => repository.commit), modules: changed },
     );
-    await addResult(operation, { code: fitted(found) });
+    await addResult(operation, { code: fitted(codeResult) });
     return true;
   },
 });

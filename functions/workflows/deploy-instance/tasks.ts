@@ -3,7 +3,7 @@ import { toCommits, findProblems, requireNoProblem } from "../../../shared/opera
 import { isOutdated, recordImage } from "../../../shared/operations/monitoring/images.ts";
 import { secretsInLogs } from "../../../shared/operations/code/log-secrets.ts";
 import {
-  holdsDrillPlace,
+  holdsDrillSlot,
   releaseDrillSlot,
   tryReacquireDrillSlot,
   tryAcquireDrillSlot,
@@ -123,16 +123,18 @@ export const handler = tasks(workflow, {
       select,
       install: code.install_modules,
     });
-    const has = new Set([...fetched.result.installed, ...installed]);
-    if (typeof select !== "string" && !input.restore_database) requireInstalled(select.filter((name) => !has.has(name)));
-    const versions = modules.filter(({ name }) => has.has(name)).map(({ name, version }) => [name, version]);
+    const installedNames = new Set([...fetched.result.installed, ...installed]);
+    if (typeof select !== "string" && !input.restore_database)
+      requireInstalled(select.filter((name) => !installedNames.has(name)));
+    const versions = modules.filter(({ name }) => installedNames.has(name)).map(({ name, version }) => [name, version]);
     // Data that comes back was last updated with this code.
     const plan = input.restore_database ? { updated: [], installed: [] } : { updated, installed };
-    const named = firstNamed(plan.updated, plan.installed);
+    const reportedNames = firstNamed(plan.updated, plan.installed);
     await setModules(operation, plan, {
       versions: Object.fromEntries(versions),
-      left: typeof select === "string" || input.restore_database ? {} : findLeft(modules, [...updated, ...installed]),
-      sources: Object.fromEntries(Object.entries(sources).filter(([name]) => named.includes(name))),
+      unchanged_versions:
+        typeof select === "string" || input.restore_database ? {} : findUnchanged(modules, [...updated, ...installed]),
+      sources: Object.fromEntries(Object.entries(sources).filter(([name]) => reportedNames.includes(name))),
     });
     await updateDeploy(operation, {
       commits: commits.map((commit, index) => ({ ...commit, subject: subjects[index] ?? recorded[index] ?? null })),
@@ -196,7 +198,7 @@ export const handler = tasks(workflow, {
     const { operation, input, server, jobId } = work;
     if (!isRehearsed(input)) return true;
     const { id: serverId } = await server();
-    if (!(await holdsDrillPlace(operation, serverId))) {
+    if (!(await holdsDrillSlot(operation, serverId))) {
       const { rehearsal } = await getDeploy(input.account_id, input.deploy_id);
       if (rehearsal !== null) return true; // this task, which may run twice, has left the place
       if (await updatesSome(work)) {
@@ -311,7 +313,7 @@ export const handler = tasks(workflow, {
 });
 
 /** The versions in the database of the modules that a deploy of named ones leaves as they are, where the code has others. */
-function findLeft(modules: JobResult<"fetch_code">["modules"], updated: readonly string[]): Record<string, string> {
+function findUnchanged(modules: JobResult<"fetch_code">["modules"], updated: readonly string[]): Record<string, string> {
   const others = modules.filter(({ name, version, database_version: has }) => has !== version && !updated.includes(name));
   return Object.fromEntries(others.flatMap(({ name, database_version: has }) => (has === null ? [] : [[name, has]])));
 }
@@ -428,8 +430,11 @@ function withWayAround(error: GiveUp): GiveUp {
 /** What a machine says of a job that failed, and the end of the job's log. */
 function splitReport(reason: Reason): [why: Reason, log: string | undefined] {
   if (reason.code !== "machine_reports") return [reason, undefined];
-  const said = String(reason.parameters["why"]);
-  return [reasonIn(said) ?? because("machine_reports_other", { output: said }), String(reason.parameters["log"])];
+  const machineSentence = String(reason.parameters["why"]);
+  return [
+    reasonIn(machineSentence) ?? because("machine_reports_other", { output: machineSentence }),
+    String(reason.parameters["log"]),
+  ];
 }
 
 const joinReport = (why: Reason, log: string | undefined): Reason =>
@@ -498,10 +503,10 @@ async function keepErpLog({ operation, input, server }: Deploy): Promise<void> {
   const { account_id, instance_id, deploy_id } = input;
   if ((await getDeploy(account_id, deploy_id)).log_excerpt !== null) return;
   try {
-    const written = await readLog(await server(), { instance_id, source: "erp" });
-    if (written === undefined) return;
+    const erpLog = await readLog(await server(), { instance_id, source: "erp" });
+    if (erpLog === undefined) return;
     const secrets = await secretsInLogs({ account_id, operation_id: null, instance_id, deploy_id });
-    const lines = readable(redact(written, secrets)).trimEnd().split("\n").slice(-DEPLOY.logLines);
+    const lines = readable(redact(erpLog, secrets)).trimEnd().split("\n").slice(-DEPLOY.logLines);
     await noteLog(operation, lines.join("\n"));
   } catch (error) {
     log.info("could not read the log of an ERP that does not respond", { instance: instance_id, error });

@@ -32,13 +32,13 @@ export const handler = tasks(workflow, {
     const examined = await examine(operation, input, record, await server());
     if (!examined.ready) throw new TryAgain("HOST_JOB_FAILED", because("archive_unknown"));
     const { size_bytes, stored_checksum } = await requireObject(archiveKey(record));
-    const { left_out, modules, ...found } = examined.result;
+    const { left_out, modules, ...measurements } = examined.result;
     const missing_modules = modules && missingModules(modules);
     const counts = left_out.map(({ kind, count }) => ({ kind, count }));
     const archive = { size_bytes, stored_checksum, sha256: input.sha256 };
-    await recordImport(operation, { ...found, ...archive, left_out: counts, missing_modules });
+    await recordImport(operation, { ...measurements, ...archive, left_out: counts, missing_modules });
     await addMissingModules(operation, modules);
-    const { missing_files } = found;
+    const { missing_files } = measurements;
     if (left_out.length + missing_files > 0)
       await addResult(operation, { ...(left_out.length > 0 && { left_out }), ...(missing_files > 0 && { missing_files }) });
   },

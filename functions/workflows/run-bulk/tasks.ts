@@ -54,12 +54,12 @@ interface Run {
 
 export const handler = tasks(workflow, {
   runItems: async ({ operation }) => {
-    const found = await findBulk(operation.account_id, operation.id, { consistent: true });
-    if (found === undefined) throw new Error(`The bulk action ${operation.id} has no items`);
-    const run: Run = { operation, ...found, action: actionOf(found.bulk), againAt: new Map(), tries: new Map() };
+    const bulkAction = await findBulk(operation.account_id, operation.id, { consistent: true });
+    if (bulkAction === undefined) throw new Error(`The bulk action ${operation.id} has no items`);
+    const run: Run = { operation, ...bulkAction, action: actionOf(bulkAction.bulk), againAt: new Map(), tries: new Map() };
     const until = Date.now() + CALL_SECONDS * 1000;
     while (Date.now() < until) {
-      const progress = await round(run);
+      const progress = await runRound(run);
       if (progress === "ended") return true;
       if (progress === "idle") return false;
       if (progress === "busy") await sleep(ROUND_MS);
@@ -72,7 +72,7 @@ export const handler = tasks(workflow, {
  * Looks at what runs, and begins what may; `begun` if there may be more to begin at once, `idle` if there is nothing to wait for
  * soon.
  */
-async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
+async function runRound(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   const operation = await findOperation(run.operation.account_id, run.operation.id);
   if (operation === undefined || !isOpen(operation.state)) return "ended";
   run.operation = operation;
@@ -82,7 +82,7 @@ async function round(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> {
   else if (hasFailedTooOften(run)) await cancelRest(run, because("bulk_stopped", { count: withStatus(run, ITEM.failed).length }));
   else if (isExpired(operation)) await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
   const begun = control === "pause" ? 0 : await beginItems(run);
-  await record(run);
+  await recordCounts(run);
   if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
     if (control === "cancel") throw new GiveUp("CANCELLED", because("bulk_cancelled"));
     return "ended";
@@ -96,7 +96,7 @@ const isExpired = ({ created_at }: OperationRecord): boolean => Date.now() - Dat
 
 const withStatus = ({ items }: Run, status: ItemStatus): BulkItem[] => items.filter((item) => item.status === status);
 
-async function record({ operation, bulk: { action, type, parameters }, items }: Run): Promise<void> {
+async function recordCounts({ operation, bulk: { action, type, parameters }, items }: Run): Promise<void> {
   const counts = countItems(items);
   const recorded = operation.result?.bulk;
   if (recorded !== undefined && ITEM_STATUSES.every((status) => recorded[status] === counts[status])) return;
@@ -112,9 +112,9 @@ const cancelRest = (run: Run, reason: Reason): Promise<void> =>
 async function cancelItem({ operation, action }: Run, item: BulkItem, error: BulkRow["error"]): Promise<void> {
   const list = { kind: "operation", accountId: operation.account_id, schema: OperationRecord } as const;
   const newest = action.begins ? await newestChildren(list, item.id, LOOK_BACK) : [];
-  const own = newest.find((each) => each.request_id === operation.id && isOn(each, item));
-  if (own === undefined) await moveBulkItem(operation, item, { status: ITEM.cancelled, error });
-  else await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
+  const startedOperation = newest.find((each) => each.request_id === operation.id && isOn(each, item));
+  if (startedOperation === undefined) await moveBulkItem(operation, item, { status: ITEM.cancelled, error });
+  else await moveBulkItem(operation, item, { status: ITEM.running, operation_id: startedOperation.id, error: null });
 }
 
 const hasFailedTooOften = ({ items, bulk: { stop_after_failures = Infinity } }: Run): boolean =>
@@ -183,10 +183,10 @@ async function settleItem(run: Run, item: BulkItem, error: ResponseError): Promi
   const { operation, action } = run;
   const { code, details } = error;
   if (code === "NOT_FOUND" && action.removes) return afterDeletion(run, item);
-  const own = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
-  if (own === undefined) return failOrWait(run, item, error);
-  if (!isOn(own, item)) return waitForTurn(run, item);
-  await moveBulkItem(operation, item, { status: ITEM.running, operation_id: own.id, error: null });
+  const startedOperation = code === "OPERATION_IN_PROGRESS" ? await ownOperation(run, details?.["operation_id"]) : undefined;
+  if (startedOperation === undefined) return failOrWait(run, item, error);
+  if (!isOn(startedOperation, item)) return waitForTurn(run, item);
+  await moveBulkItem(operation, item, { status: ITEM.running, operation_id: startedOperation.id, error: null });
 }
 
 type ResponseError = Extract<InProcessResponse, { error: unknown }>["error"];
@@ -216,8 +216,8 @@ async function callOrError(call: () => Promise<InProcessResponse>): Promise<InPr
 
 /** The operation that is in the way, if this bulk action began it: on the same resource in an earlier try, or on another. */
 async function ownOperation({ operation: { id, account_id } }: Run, holder: unknown): Promise<OperationRecord | undefined> {
-  const held = typeof holder === "string" ? await findOperation(account_id, holder) : undefined;
-  return held?.request_id === id ? held : undefined;
+  const holdingOperation = typeof holder === "string" ? await findOperation(account_id, holder) : undefined;
+  return holdingOperation?.request_id === id ? holdingOperation : undefined;
 }
 
 const isOn = ({ resource, holds }: OperationRecord, { id }: BulkItem): boolean =>

@@ -145,9 +145,9 @@ const parametersTable = (parameters: Parameter[]): string =>
     ? ""
     : `<h4>Parameters</h4>${renderTable(
         ["Name", "In", "Type and limits", "Meaning"],
-        parameters.map(({ name, in: place, required, schema, description }) => [
+        parameters.map(({ name, in: examplePath, required, schema, description }) => [
           nameCell(name, required),
-          place,
+          examplePath,
           renderType(schema),
           inline(description),
         ]),
@@ -264,12 +264,12 @@ function renderCurl(
   parameters: Parameter[],
   body: Media | undefined,
 ): string {
-  const place = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNamed(name, parameters));
+  const examplePath = path.replace(/\{(\w+)\}/g, (_, name: string) => exampleNamed(name, parameters));
   const wait = parameters.some(({ name }) => name === "wait") ? "?wait=20" : "";
   const text = body === undefined ? undefined : JSON.stringify(body.example, null, 2).replaceAll("'", "'\\''");
   const verb = method === "GET" || (method === "POST" && text !== undefined) ? "" : `-X ${method} `;
   return [
-    `curl ${verb}"$API${place}${wait}"`,
+    `curl ${verb}"$API${examplePath}${wait}"`,
     ...(security?.length === 0 ? [] : [`-H "Authorization: Bearer $TOKEN"`]),
     ...(text === undefined ? [] : [`-H "Content-Type: application/json"`, `-d '${text}'`]),
   ].join(" \\\n  ");

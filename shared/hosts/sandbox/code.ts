@@ -79,8 +79,8 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
 function missingModules(erp: SandboxErp, modules: Readonly<Record<string, string>>): string[] {
   const image = imageModules(erp);
   const installed = new Set(Object.keys(erp.database?.modules ?? {}));
-  const present = Object.keys(erp.code?.modules ?? {});
-  return present.filter((name) => installed.has(name) && !Object.hasOwn(modules, name) && !image.has(name)).toSorted();
+  const deployedModules = Object.keys(erp.code?.modules ?? {});
+  return deployedModules.filter((name) => installed.has(name) && !Object.hasOwn(modules, name) && !image.has(name)).toSorted();
 }
 
 /** Whether the database was last updated with another image than the ERP has. */

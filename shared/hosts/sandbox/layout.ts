@@ -79,8 +79,8 @@ export function ownName(name: string): OwnName | undefined {
   const isImpossible = (part: string): boolean => ["", ".", ".."].includes(part) || Buffer.byteLength(part) > 255;
   if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw unusableName(name);
   if (isFolder || addedPart(parts) !== undefined || ADDED_OR_FOLDER.test(parts.at(-1) ?? "")) return undefined;
-  const own = parts.findIndex((part, place) =>
-    place === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
+  const own = parts.findIndex((part, index) =>
+    index === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
   );
   if (own < 0) {
     if (parts.some((part) => ADDED_OR_FOLDER.test(part))) return undefined;

@@ -32,12 +32,12 @@ export async function buildReport(
   const erps = await listErps(machine_id);
   const all = [...erps.values()];
   const running = all.filter(({ status }) => status === "running").length;
-  const disk = disk_gb * GB - SYSTEM.disk - all.reduce((sum, erp) => sum + ERP.disk + countBytes(erp), 0);
+  const disk = disk_gb * GB - SYSTEM.disk - all.reduce((sum, erp) => sum + ERP.disk + erpBytes(erp), 0);
   const memory = memory_gb * GB - SYSTEM.memory - running * ERP.memory;
   const free = name.startsWith("low-disk") ? LEAST.disk : Math.max(LEAST.disk, disk);
   const uses = [...erps].map(([instance_id, erp]) => ({
     instance_id,
-    used_bytes: ERP.disk + countBytes(erp),
+    used_bytes: ERP.disk + erpBytes(erp),
     quota_bytes: quotas[instance_id] ?? null,
     image: describeImage(erp.image),
   }));
@@ -68,7 +68,7 @@ function findWorst(uses: readonly { instance_id: string; used_bytes: number; quo
   return over.toSorted((a, b) => b.by - a.by)[0]?.instance_id;
 }
 
-const countBytes = ({ database, files }: SandboxErp): number =>
+const erpBytes = ({ database, files }: SandboxErp): number =>
   (database?.data.length ?? 0) + Object.values(files).reduce((sum, text) => sum + text.length, 0);
 
 const VALID_DAYS = 90;

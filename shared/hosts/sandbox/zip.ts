@@ -39,7 +39,7 @@ interface Entry {
   crc: number;
   packed: number;
   size: number;
-  place: number;
+  offset: number;
 }
 
 function requireReadable({ name, flags, method }: Entry): void {
@@ -50,15 +50,15 @@ function requireReadable({ name, flags, method }: Entry): void {
 
 interface Cursor {
   bytes: Buffer;
-  place: number;
+  offset: number;
 }
 
 /** The next bytes. */
 function take(cursor: Cursor, count: number): Buffer {
-  const { bytes, place } = cursor;
-  if (place + count > bytes.length) throw unusable("damaged");
-  cursor.place += count;
-  return bytes.subarray(place, place + count);
+  const { bytes, offset } = cursor;
+  if (offset + count > bytes.length) throw unusable("damaged");
+  cursor.offset += count;
+  return bytes.subarray(offset, offset + count);
 }
 
 interface Listing {
@@ -69,9 +69,9 @@ interface Listing {
 
 function readListing(zip: Buffer): Listing {
   const { start, size, count } = findListing(zip);
-  const cursor: Cursor = { bytes: zip, place: start };
+  const cursor: Cursor = { bytes: zip, offset: start };
   const entries: Entry[] = [];
-  while (cursor.place < start + size) {
+  while (cursor.offset < start + size) {
     if (take(cursor, 4).readUInt32LE() !== CENTRAL) throw unusable("damaged");
     const entry = listedEntry(cursor);
     requireReadable(entry);
@@ -85,16 +85,16 @@ function readListing(zip: Buffer): Listing {
 function findListing(zip: Buffer): { start: number; size: number; count: number } {
   let fault: Unusable | undefined;
   const first = Math.max(0, zip.length - TAIL_BYTES);
-  for (let place = zip.length - END_BYTES; place >= first; place--) {
-    if (zip.readUInt32LE(place) !== END) continue;
-    const wide = wideEnd(zip, place);
-    const disk = zip.readUInt16LE(place + 4);
+  for (let offset = zip.length - END_BYTES; offset >= first; offset--) {
+    if (zip.readUInt32LE(offset) !== END) continue;
+    const wide = wideEnd(zip, offset);
+    const disk = zip.readUInt16LE(offset + 4);
     const narrow = {
-      count: zip.readUInt16LE(place + 10),
-      size: zip.readUInt32LE(place + 12),
-      start: zip.readUInt32LE(place + 16),
+      count: zip.readUInt16LE(offset + 10),
+      size: zip.readUInt32LE(offset + 12),
+      start: zip.readUInt32LE(offset + 16),
     };
-    const { count, size, start, stop } = { ...narrow, stop: place, ...wide?.record };
+    const { count, size, start, stop } = { ...narrow, stop: offset, ...wide?.record };
     if ((disk !== 0 && disk !== MAX16) || (wide !== undefined && wide.disks > 1)) fault ??= unusable("split");
     else if (start + size === stop) return { start, size, count };
     else fault ??= unusable(start + size > stop ? "beginning" : "before");
@@ -120,7 +120,11 @@ function listedEntry(cursor: Cursor): Entry {
   const kind = isUnix ? (head.readUInt32LE(34) >>> 16) & 0o170000 : 0;
   if (kind === 0o120000) throw unusable("links");
   if (![0, 0o100000, 0o040000].includes(kind)) throw unusable("devices");
-  const [size = 0, packed = 0, place = 0] = widened(extra, [head.readUInt32LE(20), head.readUInt32LE(16), head.readUInt32LE(38)]);
+  const [size = 0, packed = 0, offset = 0] = widened(extra, [
+    head.readUInt32LE(20),
+    head.readUInt32LE(16),
+    head.readUInt32LE(38),
+  ]);
   const flags = head.readUInt16LE(4);
   return {
     name: decodeName(raw, flags, extra),
@@ -129,12 +133,12 @@ function listedEntry(cursor: Cursor): Entry {
     crc: head.readUInt32LE(12),
     packed,
     size,
-    place,
+    offset,
   };
 }
 
 function localEntry(cursor: Cursor): Entry {
-  const place = cursor.place - 4;
+  const offset = cursor.offset - 4;
   const head = take(cursor, 26);
   const raw = take(cursor, head.readUInt16LE(22));
   const extra = take(cursor, head.readUInt16LE(24));
@@ -147,7 +151,7 @@ function localEntry(cursor: Cursor): Entry {
     crc: head.readUInt32LE(10),
     packed,
     size,
-    place,
+    offset,
   };
 }
 
@@ -156,7 +160,7 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
   const files = new Map<string, Buffer>();
   const folders = new Set<string>();
   const listed = new Set(entries.map(toComparable));
-  const cursor: Cursor = { bytes: zip, place: 0 };
+  const cursor: Cursor = { bytes: zip, offset: 0 };
   let [count, left] = [0, unpacked];
   while (take(cursor, 4).readUInt32LE() === LOCAL) {
     const entry = localEntry(cursor);
@@ -170,14 +174,14 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
     if (path !== undefined) files.set(path, content);
     if (!listed.delete(toComparable({ ...entry, ...sums, size: content.length }))) throw unusable("listing");
   }
-  if (listed.size > 0 || count !== entries.length || cursor.place - 4 !== start)
+  if (listed.size > 0 || count !== entries.length || cursor.offset - 4 !== start)
     throw unusable(count > 0 ? "listing" : "damaged");
   requireSameEnd(zip, { start, size, count });
   return files;
 }
 
-const toComparable = ({ name, method, crc, packed, size, place }: Entry): string =>
-  JSON.stringify([name, method, crc, packed, size, place]);
+const toComparable = ({ name, method, crc, packed, size, offset }: Entry): string =>
+  JSON.stringify([name, method, crc, packed, size, offset]);
 
 function requireNew(files: ReadonlyMap<string, unknown>, folders: Set<string>, path: string, name: string): void {
   if (files.has(path)) throw unusable("twice", { name: printable(name) });
@@ -188,7 +192,7 @@ function requireNew(files: ReadonlyMap<string, unknown>, folders: Set<string>, p
 
 /** What a zip with two ends would show to one program and not to another. */
 function requireSameEnd(zip: Buffer, { start, size, count }: { start: number; size: number; count: number }): void {
-  const cursor: Cursor = { bytes: zip, place: start + size };
+  const cursor: Cursor = { bytes: zip, offset: start + size };
   let mark = take(cursor, 4).readUInt32LE();
   if (mark === END64) {
     take(cursor, Number(take(cursor, 8).readBigUInt64LE()));
@@ -212,11 +216,11 @@ interface Content {
 function readContent(cursor: Cursor, entry: Entry, left: number): Content {
   const isStreamed = (entry.flags & STREAMED) !== 0;
   const [start, content] = [
-    cursor.place,
+    cursor.offset,
     isStreamed && entry.method === 0 && entry.packed === 0 ? readStreamed(cursor) : readData(cursor, entry, left),
   ];
   if (content.length > left) throw unusable("moreBytes");
-  const found = { crc: crc32(content), packed: cursor.place - start };
+  const found = { crc: crc32(content), packed: cursor.offset - start };
   if (isStreamed) takeDescriptor(cursor, { ...found, size: content.length });
   else if (entry.crc !== found.crc || entry.packed !== found.packed || entry.size !== content.length) throw unusable("damaged");
   return { content, ...found };
@@ -225,11 +229,11 @@ function readContent(cursor: Cursor, entry: Entry, left: number): Content {
 const Inflated = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
 
 function readData(cursor: Cursor, { method, packed }: Entry, left: number): Buffer {
-  if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.place) > left) throw unusable("moreBytes");
+  if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.offset) > left) throw unusable("moreBytes");
   if (method === 0) return take(cursor, packed);
   try {
     const options = { info: true, maxOutputLength: Math.max(1, left) };
-    const { buffer, engine } = Inflated.parse(inflateRawSync(cursor.bytes.subarray(cursor.place), options));
+    const { buffer, engine } = Inflated.parse(inflateRawSync(cursor.bytes.subarray(cursor.offset), options));
     take(cursor, engine.bytesWritten);
     return buffer;
   } catch (error) {
@@ -239,15 +243,15 @@ function readData(cursor: Cursor, { method, packed }: Entry, left: number): Buff
 
 /** A stored file whose size only follows it ends where a descriptor bears out all that was read. */
 function readStreamed(cursor: Cursor): Buffer {
-  const { bytes, place } = cursor;
+  const { bytes, offset } = cursor;
   const mark = Buffer.alloc(4);
   mark.writeUInt32LE(DESCRIPTOR);
-  let [crc, summed] = [0, place];
-  for (let end = bytes.indexOf(mark, place); end >= 0; end = bytes.indexOf(mark, end + 1)) {
+  let [crc, summed] = [0, offset];
+  for (let end = bytes.indexOf(mark, offset); end >= 0; end = bytes.indexOf(mark, end + 1)) {
     crc = crc32(bytes.subarray(summed, end), crc);
     summed = end;
-    const sums = { crc, packed: end - place, size: end - place };
-    if (descriptorLength(bytes.subarray(end + 4), sums) !== undefined) return take(cursor, end - place);
+    const sums = { crc, packed: end - offset, size: end - offset };
+    if (descriptorLength(bytes.subarray(end + 4), sums) !== undefined) return take(cursor, end - offset);
   }
   throw unusable("damaged");
 }
@@ -256,8 +260,8 @@ type Sums = Pick<Entry, "crc" | "packed" | "size">;
 
 /** With or without its mark, with sizes of 4 or of 8 bytes: nothing says which. */
 function takeDescriptor(cursor: Cursor, sums: Sums): void {
-  if (cursor.bytes.readUInt32LE(cursor.place) === DESCRIPTOR) take(cursor, 4);
-  const length = descriptorLength(cursor.bytes.subarray(cursor.place), sums);
+  if (cursor.bytes.readUInt32LE(cursor.offset) === DESCRIPTOR) take(cursor, 4);
+  const length = descriptorLength(cursor.bytes.subarray(cursor.offset), sums);
   if (length === undefined) throw unusable("damaged");
   take(cursor, length);
 }

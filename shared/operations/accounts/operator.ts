@@ -89,10 +89,14 @@ async function namedUser(email: string): Promise<UserRecord> {
 }
 
 /** `also` adds to the same change. */
-async function addUser(accountId: string, { password, ...given }: NewUser, also: (change: Change) => void): Promise<UserRecord> {
+async function addUser(
+  accountId: string,
+  { password, ...profile }: NewUser,
+  also: (change: Change) => void,
+): Promise<UserRecord> {
   const change = startChange(await namedAccount(accountId));
   also(change);
-  const user = reserveUser(change, { id: newId("user"), ...given, password_hash: await hashPassword(password) });
+  const user = reserveUser(change, { id: newId("user"), ...profile, password_hash: await hashPassword(password) });
   logEvent(change, operator(), "user.create", { type: "user", id: user.id, name: user.name });
   await change.commit();
   return user;

@@ -57,10 +57,10 @@ export async function tryReacquireDrillSlot(operation: OperationRecord, serverId
   return succeeds(change);
 }
 
-const Place = z.object({ operation_id: z.string() });
+const DrillSlot = z.object({ operation_id: z.string() });
 
-export const holdsDrillPlace = async ({ account_id, id }: OperationRecord, serverId: string): Promise<boolean> =>
-  (await find({ key: keys.drill(account_id, serverId), schema: Place }))?.operation_id === id;
+export const holdsDrillSlot = async ({ account_id, id }: OperationRecord, serverId: string): Promise<boolean> =>
+  (await find({ key: keys.drill(account_id, serverId), schema: DrillSlot }))?.operation_id === id;
 
 /** Leaves the place of an operation; nothing if another has it. */
 export async function releaseDrillSlot({ account_id, id }: OperationRecord, serverId: string): Promise<void> {

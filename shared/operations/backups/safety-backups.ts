@@ -4,7 +4,7 @@ import { type BackupStatus, LIFECYCLE } from "../../domain/lifecycle.ts";
 import { because, type Reason } from "../../domain/reasons.ts";
 import { getAccount } from "../../records/accounts.ts";
 import { backupRef, reserveBackup, UNMEASURED } from "../../records/backups.ts";
-import { countBytes } from "../../records/backup-quota.ts";
+import { recountBackup } from "../../records/backup-quota.ts";
 import { type Change, startChange, now, retryOnConflict } from "../../data/change.ts";
 import { requireRunning } from "../../records/operations.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
@@ -58,7 +58,7 @@ export const failSafetyBackup = (accountId: string, id: string): Promise<void> =
     const backup = await find(backupRef(accountId, id));
     if (backup?.state !== BACKUP.through) return;
     const change = startChange({ id: accountId });
-    const uncounted = countBytes(change, backup, 0);
+    const uncounted = recountBackup(change, backup, 0);
     const ending = { ...statusReason(whyFailed(backup)), ...UNMEASURED, ...uncounted.set };
     end(change, backup, { ...ending, state: BACKUP.failed }, uncounted);
     change.setSearchFields("backup", backup.id, { size_bytes: null });
@@ -76,7 +76,7 @@ const end = (
   change: Change,
   backup: BackupRecord,
   set: Ending & { state: BackupStatus },
-  { where, conditionError }: Partial<ReturnType<typeof countBytes>> = {},
+  { where, conditionError }: Partial<ReturnType<typeof recountBackup>> = {},
 ): void =>
   change.move(
     { kind: "backup", record: backup },

@@ -60,17 +60,17 @@ export function requireNoProblem([first]: readonly CodeProblem[]): void {
 
 /** The JSON of an operation's result has room for so much of a check. */
 const RESULT_BYTES_MAX = 16 * 1024;
-const countBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** As much as there is room for: of the commits, half of it. The code itself shows all of them. */
 export function fitted({ commits, problems }: CodeResult): CodeResult {
   const half = RESULT_BYTES_MAX / 2;
-  const plain = countBytes(commits) <= half ? commits : commits.map((each) => ({ ...each, subject: null }));
+  const plain = jsonBytes(commits) <= half ? commits : commits.map((each) => ({ ...each, subject: null }));
   const excerpt = takeFitting(half, plain);
-  return { commits: excerpt, problems: takeFitting(RESULT_BYTES_MAX - countBytes(excerpt), problems) };
+  return { commits: excerpt, problems: takeFitting(RESULT_BYTES_MAX - jsonBytes(excerpt), problems) };
 }
 
 function takeFitting<T>(bytes: number, values: readonly T[]): T[] {
   let room = bytes;
-  return values.filter((value) => (room -= countBytes(value) + 1) >= 0);
+  return values.filter((value) => (room -= jsonBytes(value) + 1) >= 0);
 }

@@ -42,9 +42,12 @@ export async function planRollback(
   const next = newestFirst.findLast(({ id, status }) => id > deploy.id && status === DEPLOY_STATUS.completed);
   const backupId = restore_database ? (next?.backup_id ?? undefined) : undefined;
   if (restore_database && backupId === undefined) throw noBackupToRollBack(instance.state);
-  const present = restore_database || deployed === null ? {} : databaseVersions(await getPlan(account_id, deployed.deploy_id));
-  const then = new Map(Object.entries(target.versions));
-  const newer = Object.entries(present).filter(([name, version]) => isNewer(version, then.get(name) ?? version));
+  const deployedVersions =
+    restore_database || deployed === null ? {} : databaseVersions(await getPlan(account_id, deployed.deploy_id));
+  const targetVersions = new Map(Object.entries(target.versions));
+  const newer = Object.entries(deployedVersions).filter(([name, version]) =>
+    isNewer(version, targetVersions.get(name) ?? version),
+  );
   // What a restore has brought since only the machine knows, which compares before the ERP stops.
   const isKnown = deployed?.deploy_id !== restored_after;
   if (isKnown && newer.length > 0) throw modulesNewer(instance.state, newer.map(([name]) => name).toSorted());
@@ -53,8 +56,8 @@ export async function planRollback(
     code: withCurrentCredentials(code, target.code),
     commits: deploy.commits.map(({ commit }) => commit),
     packages: target.packages ?? [],
-    unknownModules: Object.keys(present)
-      .filter((name) => !then.has(name))
+    unknownModules: Object.keys(deployedVersions)
+      .filter((name) => !targetVersions.has(name))
       .toSorted(),
     image: target.started_with,
     backupId,

@@ -32,7 +32,7 @@ export interface RequestFacts {
 const WAIT_SLOTS = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `w${i}`);
 
 const readWait = ({ waitSeconds, at }: RequestFacts): OptionalSlots | undefined =>
-  waitSeconds === 0 ? undefined : { places: WAIT_SLOTS, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
+  waitSeconds === 0 ? undefined : { slots: WAIT_SLOTS, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
 
 /** Frees the place of a request that has finished waiting. */
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
@@ -157,12 +157,12 @@ function admission(verdict: Verdict<RateClass>, facts: RequestFacts, callerOf: (
   const state = hit ?? states.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit)[0];
   if (state === undefined) throw new Error("Every request has a limit");
   const optionalSlot = readWait(facts);
-  const place = verdict.kind === "admitted" ? verdict.place : undefined;
+  const slot = verdict.kind === "admitted" ? verdict.slot : undefined;
   return {
     kind: verdict.kind,
     caller: {
       ...callerOf(verdict.item),
-      ...(optionalSlot !== undefined && place !== undefined && { wait: { place, until: optionalSlot.untilMs } }),
+      ...(optionalSlot !== undefined && slot !== undefined && { wait: { place: slot, until: optionalSlot.untilMs } }),
     },
     state,
     retryAfterMs: verdict.kind === "limited" ? verdict.retryAfterMs : undefined,

@@ -10,9 +10,9 @@ const DIGEST_DELAY_SECONDS = 60;
 const secondsTo = (time: number): number => Math.max(0, (time - Date.now()) / 1000);
 
 /** Queues the mails at places that are due soon. */
-export async function queueMails(places: readonly string[]): Promise<void> {
-  const due = places
-    .map((place) => ({ body: { place }, delaySeconds: secondsTo(dueTimeOf(place)) }))
+export async function queueMails(queueKeys: readonly string[]): Promise<void> {
+  const due = queueKeys
+    .map((queueKey) => ({ body: { place: queueKey }, delaySeconds: secondsTo(dueTimeOf(queueKey)) }))
     .filter(({ delaySeconds }) => delaySeconds <= DELAY_SECONDS_MAX);
   await sendMessages(variable("MAILS_QUEUE"), due);
 }

@@ -49,8 +49,8 @@ export async function readOutbox(): Promise<Entry[]> {
   return shards.flatMap(({ items }) => parseEach(Entry, items));
 }
 
-export const readEntries = async (places: readonly { pk: string; sk: string }[]): Promise<Entry[]> =>
-  parseEach(Entry, [...(await readAll(places)).values()]);
+export const readEntries = async (entryKeys: readonly { pk: string; sk: string }[]): Promise<Entry[]> =>
+  parseEach(Entry, [...(await readAll(entryKeys)).values()]);
 
 /** Records the deliveries of all entries, and removes them. Returns the lanes that have something to do. */
 export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]> {
@@ -97,12 +97,12 @@ const shouldReceive = ({ created_at }: WebhookRecord, event: EventRecord): boole
 
 /** Without those that were withdrawn with the request that wrote them. */
 async function readEvents(entries: readonly Entry[]): Promise<EventRecord[]> {
-  const places = entries.flatMap(({ account_id, event_id, kind }) =>
+  const entryKeys = entries.flatMap(({ account_id, event_id, kind }) =>
     event_id === undefined ? [] : [keys.record(kind satisfies EventKind, account_id, event_id)],
   );
-  const items = await readAll(places);
+  const items = await readAll(entryKeys);
   return parseEach(
     EventRecord,
-    places.map((place) => items.get(keyString(place))).filter((item) => item !== undefined),
+    entryKeys.map((key) => items.get(keyString(key))).filter((item) => item !== undefined),
   );
 }

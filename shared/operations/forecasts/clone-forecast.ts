@@ -29,12 +29,12 @@ export async function forecastClone(
   parts: Parts & { reset_users: boolean },
 ): Promise<Forecast> {
   const { account_id, erp_version, edition, server_id, database_name, domain, neutralized } = clone;
-  const place = { erp_version, edition, server_id, domain };
+  const target = { erp_version, edition, server_id, domain };
   return forecast(
     [
       database_name === undefined
-        ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[nameParts(parts)], place)
-        : effect("create", NEW_INSTANCE, NAMED_CLONE[nameParts(parts)], { ...place, database_name }),
+        ? effect("create", NEW_INSTANCE, UNNAMED_CLONE[nameParts(parts)], target)
+        : effect("create", NEW_INSTANCE, NAMED_CLONE[nameParts(parts)], { ...target, database_name }),
       ...(parts.restore_database ? await effectsOfCode(reader, backup, neutralized) : []),
       ...(parts.restore_database ? effectsOnCopy(neutralized, parts.reset_users) : []),
       readsArchive(reader, backup),

@@ -130,8 +130,8 @@ function changedSince({ repositories, checked: commits, deployed, changed }: Cod
   const newest = repositories.map((repository) => commits.find(isCommitOf(repository)));
   const found = newest.flatMap((each) => (each === undefined ? [] : [each]));
   if (found.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
-  const place = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
-  if (isDeepStrictEqual(found.map(place), deployed?.commits.map(place))) return [];
+  const toSource = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
+  if (isDeepStrictEqual(found.map(toSource), deployed?.commits.map(toSource))) return [];
   const isCompared =
     changed?.compared_with === (deployed === null ? "" : deployed.code_id) &&
     isDeepStrictEqual(

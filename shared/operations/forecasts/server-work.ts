@@ -25,8 +25,8 @@ export async function findInstancesOf({ account_id, id, instances }: ServerOnMac
 
 /** Whether nothing else works on the server, which its operation holds: neither on an instance nor with an archive. */
 export async function isIdle(server: ServerOnMachine): Promise<boolean> {
-  const place = { key: keys.drill(server.account_id, server.id), schema: z.looseObject({}) };
-  const [instances, tried] = await Promise.all([findInstancesOf(server), find(place)]);
+  const slotRef = { key: keys.drill(server.account_id, server.id), schema: z.looseObject({}) };
+  const [instances, tried] = await Promise.all([findInstancesOf(server), find(slotRef)]);
   return tried === undefined && instances !== undefined && instances.every(({ operation_id }) => operation_id === null);
 }
 

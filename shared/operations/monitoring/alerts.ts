@@ -46,7 +46,7 @@ export interface Finding {
   type: AlertResource;
   id: string;
   /** What was measured, or whether it is so. */
-  found: number | boolean;
+  measured: number | boolean;
   /** Its name, asked for only if an alert opens; undefined if none must. */
   name: () => Promise<string | undefined> | string;
   /** The server whose report it is from, of an instance. */
@@ -54,20 +54,23 @@ export interface Finding {
 }
 
 /** Opens and closes the alerts of a kind and a resource. */
-export async function evaluateAlert(alerts: AccountAlerts, { kind, type, id, found, name, server_id }: Finding): Promise<void> {
+export async function evaluateAlert(
+  alerts: AccountAlerts,
+  { kind, type, id, measured, name, server_id }: Finding,
+): Promise<void> {
   const thresholds = listThresholds(kind, alerts.settings);
   const open = alerts.open.filter((each) => each.resource_id === id && each.kind === kind && mayEvaluate(server_id, each));
   const isAlert = (threshold: number | null, isOpen: boolean): boolean =>
-    typeof found === "boolean" ? found : threshold !== null && isBeyond(kind, found, threshold, isOpen);
-  const value = typeof found === "number" ? Math.floor(found) : null;
+    typeof measured === "boolean" ? measured : threshold !== null && isBeyond(kind, measured, threshold, isOpen);
+  const value = typeof measured === "number" ? Math.floor(measured) : null;
   for (const each of open)
     if (!thresholds.includes(each.threshold) || !isAlert(each.threshold, true)) await closeOpenAlert(alerts, each, value);
-  const news = thresholds.filter((step) => !open.some(({ threshold }) => threshold === step) && isAlert(step, false));
-  const called = news.length === 0 ? undefined : await name();
-  if (called === undefined) return;
-  for (const threshold of news) {
+  const newThresholds = thresholds.filter((step) => !open.some(({ threshold }) => threshold === step) && isAlert(step, false));
+  const resourceName = newThresholds.length === 0 ? undefined : await name();
+  if (resourceName === undefined) return;
+  for (const threshold of newThresholds) {
     const step = threshold === null ? "" : String(threshold);
-    const resource = { type, id, name: called };
+    const resource = { type, id, name: resourceName };
     await openAlertOnce(alerts, { kind, resource, step, value, threshold, operation_id: null, server_id });
   }
 }

@@ -33,15 +33,15 @@ export async function recordCertificateEvents({ account_id, id }: ServerRecord, 
     const isFailing = instance?.server_id === id && findCertificate(instance, report, at).status === CERTIFICATE_FAILING;
     return isFailing ? [instance] : [];
   });
-  const news = failing.filter((instance) => !before.includes(instance.id)).slice(0, EVENTS_MAX);
+  const newlyFailing = failing.filter((instance) => !before.includes(instance.id)).slice(0, EVENTS_MAX);
   const after = failing
-    .filter((instance) => before.includes(instance.id) || news.includes(instance))
+    .filter((instance) => before.includes(instance.id) || newlyFailing.includes(instance))
     .map((instance) => instance.id);
   if (isDeepStrictEqual(after, before)) return;
   const change = startChange(await getAccount(account_id));
   const { key } = hostReportRef(account_id, id);
   change.update(key, { set: { failing_certificates: after } }, { unchanged: { failing_certificates: before } });
-  for (const instance of news)
+  for (const instance of newlyFailing)
     logOutcome(
       change,
       HEALTH_SERVICE,

@@ -115,7 +115,7 @@ export async function evaluateInstanceAlerts(
   const isKnown = alerts.open.some((each) => each.resource_id === id && each.kind === "backup_overdue");
   // The end of the operation that holds it is an event, too.
   if (operation_id === null || (isKnown && !isOverdue))
-    await evaluateAlert(alerts, { kind: "backup_overdue", type: "instance", id, found: isOverdue, name: () => name });
+    await evaluateAlert(alerts, { kind: "backup_overdue", type: "instance", id, measured: isOverdue, name: () => name });
   const drill = alerts.open.find((each) => each.resource_id === id && each.kind === "drill_failed");
   if (drill !== undefined && last_drill === DRILL.passed) await closeOpenAlert(alerts, drill);
 }

@@ -36,13 +36,15 @@ export interface StatusLine {
  * A machine's line if it is a new one, `old` if it is the one that was seen a moment ago. Undefined if there is none, the timer
  * has stopped, or someone sends an earlier line again.
  */
-export function selectNews(
-  { line: seen }: WatchedServer,
+export function selectNewLine(
+  { line: lastLine }: WatchedServer,
   line: StatusLine | undefined,
   at: number,
 ): StatusLine | "old" | undefined {
-  if (line === undefined || seen === null || line.sequence > seen.sequence) return line;
-  return !seen.lost && line.sequence === seen.sequence && at - Date.parse(seen.at) < STALE_SECONDS * 1000 ? "old" : undefined;
+  if (line === undefined || lastLine === null || line.sequence > lastLine.sequence) return line;
+  return !lastLine.lost && line.sequence === lastLine.sequence && at - Date.parse(lastLine.at) < STALE_SECONDS * 1000
+    ? "old"
+    : undefined;
 }
 
 /**
@@ -50,12 +52,16 @@ export function selectNews(
  * used, or could not; if not, it counts once, as the proxy may have stopped after it was written. Where no service gets through
  * to the proxies, that is no login a minute for each machine.
  */
-export function selectReported(watched: WatchedServer, line: StatusLine | undefined, at: number): ReturnType<typeof selectNews> {
-  const news = line && selectNews(watched, line, at);
-  const { line: seen, misses } = watched;
-  const isFirst = seen !== null && !seen.lost && !seen.reported;
-  const counts = news === "old" || isFirst || (news?.faults ?? []).length > 0 || Object.keys(misses).length > 0;
-  return counts ? news : undefined;
+export function selectLoginLine(
+  watched: WatchedServer,
+  line: StatusLine | undefined,
+  at: number,
+): ReturnType<typeof selectNewLine> {
+  const newLine = line && selectNewLine(watched, line, at);
+  const { line: lastLine, misses } = watched;
+  const isFirst = lastLine !== null && !lastLine.lost && !lastLine.reported;
+  const counts = newLine === "old" || isFirst || (newLine?.faults ?? []).length > 0 || Object.keys(misses).length > 0;
+  return counts ? newLine : undefined;
 }
 
 /** Whether a machine's lines were relied on at the last check. */

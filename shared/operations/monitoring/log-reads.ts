@@ -9,9 +9,9 @@ import { LOG_READS, WINDOW_SECONDS } from "../../domain/limits.ts";
 import type { Caller } from "../../records/schemas/caller.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
-const PLACES = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${index}`);
+const SLOTS = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${index}`);
 /** When a place is free again that nobody has released: longer than a function runs. */
-const PLACE_SECONDS = 30;
+const SLOT_SECONDS = 30;
 const secondsAfter = (at: number, seconds: number): number => Math.ceil(at / 1000) + seconds;
 
 /**
@@ -24,7 +24,7 @@ export async function withinLogLimits<T>(
 ): Promise<T> {
   const now = Date.now();
   const key = keys.logReads(account_id, id);
-  const optionalSlot = { places: PLACES, untilMs: now + PLACE_SECONDS * 1000 };
+  const optionalSlot = { slots: SLOTS, untilMs: now + SLOT_SECONDS * 1000 };
   const verdict = await acquireOrCreateSlots({
     key,
     limits: [{ name: "reads", slots: LOG_READS.aMinute }],
@@ -35,12 +35,12 @@ export async function withinLogLimits<T>(
   });
   if (verdict.kind === "rejected") throw new Error(`The limits of ${id} are gone as soon as they are made`);
   if (verdict.kind === "limited") throw tooManyLogReads(LOG_READS.aMinute, Math.ceil(verdict.retryAfterMs / 1000));
-  const { place } = verdict;
-  if (place === undefined) throw tooManyLogReads(LOG_READS.atOnce, 1);
+  const { slot } = verdict;
+  if (slot === undefined) throw tooManyLogReads(LOG_READS.atOnce, 1);
   try {
     return await read();
   } finally {
-    await releaseSlot(key, place, optionalSlot.untilMs);
+    await releaseSlot(key, slot, optionalSlot.untilMs);
   }
 }
 

@@ -78,8 +78,8 @@ export async function evaluateMetricAlerts(
   // A machine that has just started is busy, and that is no alert yet. One that is too busy to take each sample is one.
   const isLong = (measured[0]?.at ?? Infinity) <= newest.at - (CPU_MINUTES - 2) * MINUTE_SECONDS && busy.length > CPU_MINUTES / 2;
   if (isLong) {
-    const found = total(busy) / busy.length;
-    await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server.id, found, name: () => server.name });
+    const percent = total(busy) / busy.length;
+    await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server.id, measured: percent, name: () => server.name });
   }
   const last = lately(ERROR_MINUTES);
   const open = alerts.open.filter(({ kind, server_id }) => kind === "error_rate" && server_id === server.id);
@@ -91,13 +91,13 @@ export async function evaluateMetricAlerts(
       total(withoutGaps(last.map(({ instances }) => pick(INSTANCE_SERIES, instances.get(id), name))));
     const requests = count("requests");
     // Few requests open nothing. They close nothing either as long as they fail, or a count around the least one would flap.
-    const isTold = requests >= ERROR_REQUESTS_MIN || (requests > 0 && open.some((each) => each.resource_id === id));
-    const found = isTold && (100 * count("errors_5xx")) / requests;
+    const isSignificant = requests >= ERROR_REQUESTS_MIN || (requests > 0 && open.some((each) => each.resource_id === id));
+    const percent = isSignificant && (100 * count("errors_5xx")) / requests;
     await evaluateAlert(alerts, {
       kind: "error_rate",
       type: "instance",
       id,
-      found,
+      measured: percent,
       server_id: server.id,
       name: () => nameOn(server, id),
     });

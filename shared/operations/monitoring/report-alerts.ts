@@ -23,12 +23,19 @@ export async function evaluateReportAlerts(
   const { disk_free_bytes, disk_size_bytes, memory_free_bytes, uses, certificates } = report;
   const ofServer = { type: "server", id: server.id, name: () => server.name } as const;
   if (disk_size_bytes !== null && disk_size_bytes > 0)
-    await evaluateAlert(alerts, { ...ofServer, kind: "disk_free", found: (100 * disk_free_bytes) / disk_size_bytes });
+    await evaluateAlert(alerts, { ...ofServer, kind: "disk_free", measured: (100 * disk_free_bytes) / disk_size_bytes });
   const memory = server.specs.memory_gb * GB;
-  if (memory > 0) await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", found: (100 * memory_free_bytes) / memory });
+  if (memory > 0) await evaluateAlert(alerts, { ...ofServer, kind: "memory_free", measured: (100 * memory_free_bytes) / memory });
 
-  const ofInstance = async (kind: AlertKind, id: string, found: number | boolean, isMeant?: IsMeant) =>
-    evaluateAlert(alerts, { kind, type: "instance", id, found, server_id: server.id, name: () => nameOn(server, id, isMeant) });
+  const ofInstance = async (kind: AlertKind, id: string, measured: number | boolean, isMeant?: IsMeant) =>
+    evaluateAlert(alerts, {
+      kind,
+      type: "instance",
+      id,
+      measured,
+      server_id: server.id,
+      name: () => nameOn(server, id, isMeant),
+    });
   const openIds = alerts.open.filter(({ server_id }) => server_id === server.id).map(({ resource_id }) => resource_id);
   for (const id of new Set([...Object.keys(uses), ...openIds])) {
     const { used_bytes = 0, quota_bytes = null, paused = false } = uses[id] ?? {};
@@ -60,7 +67,7 @@ export async function evaluateUnreachableAlert(
   const since = Date.parse(watched.last_seen_at ?? server.updated_at);
   const minutes =
     state === HEALTH.responds ? failed_probes + 1 : Math.max(FAILED_PROBES_MAX, Math.floor((at - since) / MINUTE_MS));
-  await evaluateAlert(alerts, { kind: "down", type: "server", id, found: !responded && minutes, name: () => name });
+  await evaluateAlert(alerts, { kind: "down", type: "server", id, measured: !responded && minutes, name: () => name });
 }
 
 /** An ERP is found to be down after so many minutes. */
@@ -70,6 +77,6 @@ const NOTICED_MINUTES = 2;
 export async function evaluateErpDownAlert(alerts: AccountAlerts, { instance, since }: SeenErp, at: number): Promise<boolean> {
   const { id, name } = instance;
   const minutes = since === null ? 0 : NOTICED_MINUTES + Math.floor(Math.max(0, at - Date.parse(since)) / MINUTE_MS);
-  await evaluateAlert(alerts, { kind: "down", type: "instance", id, found: since !== null && minutes, name: () => name });
+  await evaluateAlert(alerts, { kind: "down", type: "instance", id, measured: since !== null && minutes, name: () => name });
   return since !== null || !alerts.open.some(({ resource_id, kind }) => resource_id === id && kind === "down");
 }

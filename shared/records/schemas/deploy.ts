@@ -39,7 +39,7 @@ export const DeployPlan = z.object({
   /** The versions in its code of the modules that the database has after it. */
   versions: z.record(text, text).default({}),
   /** Those in the database of modules that it left as they were, where its code has others. */
-  left: z.record(text, text).default({}),
+  unchanged_versions: z.record(text, text).default({}),
   /** What is updated and installed, once the code was fetched. */
   update: z.array(text).default([]),
   install: z.array(text).default([]),

@@ -67,7 +67,7 @@ export function useFields<Values extends object, Body, Result>({
 
   const remaining = (field: string) => (changed.has(field) ? [] : fields);
   const error = (field: string): string | undefined => problemOfField(remaining(field), field, sent);
-  const set: (news: Partial<Values>, as?: string) => void = change;
+  const set: (changes: Partial<Values>, as?: string) => void = change;
 
   return {
     ref: form,
@@ -114,9 +114,9 @@ function useTyped(draft: string) {
     typed,
     changed,
     /** `as` is the body's field that the values become, if it has another name. */
-    change: (news: object, as?: string): void => {
-      setTyped((before) => ({ ...before, ...news }));
-      setChanged((before) => new Set([...before, ...Object.keys(news), ...(as === undefined ? [] : [as])]));
+    change: (changes: object, as?: string): void => {
+      setTyped((before) => ({ ...before, ...changes }));
+      setChanged((before) => new Set([...before, ...Object.keys(changes), ...(as === undefined ? [] : [as])]));
     },
     noteSent: () => setChanged(new Set()),
     forget: () => setTyped({}),

@@ -14,11 +14,11 @@ export function createdQuery({ from = "", to = "" }: ListState): ListQuery {
   return { ...(created_after && { created_after }), ...(created_before && { created_before }) };
 }
 
-interface Props extends Pick<FiltersProps, "place" | "go"> {
+interface Props extends Pick<FiltersProps, "listState" | "go"> {
   labels?: Readonly<Record<(typeof NAMES)[number], string>>;
 }
 
-export function CreatedFilter({ place, go, labels = text.resource.find.created }: Props) {
+export function CreatedFilter({ listState, go, labels = text.resource.find.created }: Props) {
   useZone(); // a time is another one there
   return NAMES.map((name) => (
     <label key={name} className="moment">
@@ -26,8 +26,8 @@ export function CreatedFilter({ place, go, labels = text.resource.find.created }
       <input
         className="date"
         type="datetime-local"
-        value={fieldOfAddress(place[name] ?? "")}
-        onChange={({ target }) => go({ ...place, page: 1, [name]: addressOfField(target.value) })}
+        value={fieldOfAddress(listState[name] ?? "")}
+        onChange={({ target }) => go({ ...listState, page: 1, [name]: addressOfField(target.value) })}
       />
     </label>
   ));
@@ -40,13 +40,13 @@ interface MoreFiltersProps extends Props {
 }
 
 /** Filters that few need, and when records were created: behind a button, unless one of them is chosen. */
-export function MoreFilters({ names, place, children, ...props }: MoreFiltersProps) {
-  const [open, setOpen] = useState([...names, ...NAMES].some((name) => place[name]));
+export function MoreFilters({ names, listState, children, ...props }: MoreFiltersProps) {
+  const [open, setOpen] = useState([...names, ...NAMES].some((name) => listState[name]));
   if (!open) return <Button onClick={() => setOpen(true)}>{text.resource.find.more}</Button>;
   return (
     <>
       {children}
-      <CreatedFilter place={place} {...props} />
+      <CreatedFilter listState={listState} {...props} />
     </>
   );
 }

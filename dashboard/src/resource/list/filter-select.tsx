@@ -34,21 +34,21 @@ function FilterSelect({ label, any, options, value, onChange }: Props) {
   );
 }
 
-interface SelectsProps<Name extends Parameter> extends Pick<FiltersProps, "place" | "go"> {
+interface SelectsProps<Name extends Parameter> extends Pick<FiltersProps, "listState" | "go"> {
   say: Readonly<Record<"labels" | "any", Readonly<Record<Name, string>>>>;
   names: readonly Name[];
   options: Readonly<Record<Name, Options>>;
 }
 
 /** One for each name, which is the filter's in the page's address, too. */
-export const FilterSelects = <Name extends Parameter>({ say, names, options, place, go }: SelectsProps<Name>) =>
+export const FilterSelects = <Name extends Parameter>({ say, names, options, listState, go }: SelectsProps<Name>) =>
   names.map((name) => (
     <FilterSelect
       key={name}
       label={say.labels[name]}
       any={say.any[name]}
       options={options[name]}
-      value={place[name]}
-      onChange={(value) => go({ ...place, page: 1, [name]: value })}
+      value={listState[name]}
+      onChange={(value) => go({ ...listState, page: 1, [name]: value })}
     />
   ));

@@ -36,12 +36,12 @@ export function Labels({ of, areFilters = false, prefix = "" }: Props) {
 }
 
 function LabelFilter({ label, prefix }: { label: [string, string]; prefix: string }) {
-  const [place, go] = useListState(prefix);
+  const [listState, go] = useListState(prefix);
   return (
     <button
       type="button"
       title={text.resource.find.onlyLabel(labelInWords(label))}
-      onClick={() => go({ ...place, page: 1, label: label.join(":") })}
+      onClick={() => go({ ...listState, page: 1, label: label.join(":") })}
     >
       {labelInWords(label)}
     </button>

@@ -11,7 +11,7 @@ import { StatusFilter } from "./status-filter.tsx";
 import { PARAMETERS, type ListState } from "./use-list-state.ts";
 
 export function ListFilters(props: FiltersProps) {
-  const { title, searchable = false, narrowing, place, go } = props;
+  const { title, searchable = false, narrowing, listState, go } = props;
   const narrow = useNarrow();
   const [open, setOpen] = useState(false);
   if (!canNarrow(props)) return null;
@@ -20,14 +20,14 @@ export function ListFilters(props: FiltersProps) {
       {searchable && (
         <ListSearch
           title={title}
-          typed={place.find ?? ""}
+          typed={listState.find ?? ""}
           placeholder={narrowing?.placeholder}
-          onType={(typed) => go({ ...place, page: 1, find: typed })}
+          onType={(typed) => go({ ...listState, page: 1, find: typed })}
         />
       )}
       {narrow && (
         <Button iconName="filter" ariaExpanded={open} onClick={() => setOpen(!open)}>
-          {text.resource.find.filters(filtersIn(place))}
+          {text.resource.find.filters(filtersIn(listState))}
         </Button>
       )}
       {(open || !narrow) && <Others {...props} />}
@@ -36,34 +36,34 @@ export function ListFilters(props: FiltersProps) {
 }
 
 /** Removes what a label's button has added. */
-function LabelChosen({ place, go }: Pick<FiltersProps, "place" | "go">) {
-  const label = labelIn(place);
+function LabelChosen({ listState, go }: Pick<FiltersProps, "listState" | "go">) {
+  const label = labelIn(listState);
   if (label === undefined) return null;
   const [key = "", ...value] = label.split(":");
   return (
-    <Button iconName="close" iconAlign="right" onClick={() => go({ ...place, page: 1, label: undefined })}>
+    <Button iconName="close" iconAlign="right" onClick={() => go({ ...listState, page: 1, label: undefined })}>
       {text.resource.find.onlyLabel(labelInWords([key, value.join(":")]))}
     </Button>
   );
 }
 
-const filtersIn = (place: ListState): number =>
-  PARAMETERS.filter((name) => name !== "find" && name !== "sort" && place[name]).length;
+const filtersIn = (listState: ListState): number =>
+  PARAMETERS.filter((name) => name !== "find" && name !== "sort" && listState[name]).length;
 
-function Others({ filters, narrowing, searchable = false, prefix = "", place, go, tools }: FiltersProps) {
+function Others({ filters, narrowing, searchable = false, prefix = "", listState, go, tools }: FiltersProps) {
   return (
     <>
-      {searchable && <ListSort sort={place.sort ?? ""} onSort={(next) => go({ ...place, page: 1, sort: next })} />}
+      {searchable && <ListSort sort={listState.sort ?? ""} onSort={(next) => go({ ...listState, page: 1, sort: next })} />}
       {filters !== undefined && (
         <StatusFilter
           of={filters}
-          chosen={knownFilters(filters, place)}
-          onChange={(next) => go({ ...place, page: 1, status: undefined, protection: undefined, health: undefined, ...next })}
+          chosen={knownFilters(filters, listState)}
+          onChange={(next) => go({ ...listState, page: 1, status: undefined, protection: undefined, health: undefined, ...next })}
         />
       )}
-      {narrowing !== undefined && <narrowing.Fields place={place} go={go} />}
-      {searchable && <LabelChosen place={place} go={go} />}
-      {(searchable || narrowing !== undefined) && <SavedFilters prefix={prefix} place={place} go={go} />}
+      {narrowing !== undefined && <narrowing.Fields listState={listState} go={go} />}
+      {searchable && <LabelChosen listState={listState} go={go} />}
+      {(searchable || narrowing !== undefined) && <SavedFilters prefix={prefix} listState={listState} go={go} />}
       {tools}
     </>
   );

@@ -12,12 +12,12 @@ export const NAMES = ["status", "protection", "health"] as const;
 
 /** Filters of one list alone. */
 export interface Narrowing {
-  query: (place: ListState) => ListQuery;
+  query: (listState: ListState) => ListQuery;
   /** What it asks for anyway: that leaves out nothing which the user would look for. */
   always?: readonly string[];
   /** What the field of the search says, where it does not find what it finds in other lists. */
   placeholder?: string;
-  Fields: ComponentType<Pick<FiltersProps, "place" | "go">>;
+  Fields: ComponentType<Pick<FiltersProps, "listState" | "go">>;
 }
 
 interface Asking {
@@ -29,7 +29,7 @@ interface Asking {
 export interface FiltersProps extends Asking {
   title: string;
   prefix?: string;
-  place: ListState;
+  listState: ListState;
   go: (next: ListState) => void;
   /** What of the list's tools a phone has no other room for. */
   tools: ReactNode;
@@ -42,10 +42,10 @@ export const canNarrow = ({ filters, narrowing, searchable = false }: Asking): b
 export type Chosen = Partial<Record<FilterName, string>>;
 
 /** The filters of a link that the list has. */
-export const knownFilters = (filters: Filters, place: ListState): Chosen =>
+export const knownFilters = (filters: Filters, listState: ListState): Chosen =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
-      const [kind, value] = [filters[name], place[name]];
+      const [kind, value] = [filters[name], listState[name]];
       return kind !== undefined && value !== undefined && Object.hasOwn(STATUSES[kind], value) ? [[name, value]] : [];
     }),
   );
@@ -82,12 +82,12 @@ const isAnyChosen = (query: ListQuery, always: readonly string[] = []): boolean 
   Object.entries(query).some(([name, value]) => value !== undefined && !always.includes(name));
 
 /** What a list is asked for beside the page: its filters, the words and labels to find, and the order. */
-export function buildQuery(props: Asking, place: ListState) {
+export function buildQuery(props: Asking, listState: ListState) {
   const { filters, narrowing, searchable = false } = props;
-  const narrowed = narrowing?.query(place) ?? {};
-  const chosen = filters === undefined ? {} : knownFilters(filters, place);
-  const { find = "", sort = "" } = searchable ? place : {};
-  const label = searchable ? labelIn(place) : undefined;
+  const narrowed = narrowing?.query(listState) ?? {};
+  const chosen = filters === undefined ? {} : knownFilters(filters, listState);
+  const { find = "", sort = "" } = searchable ? listState : {};
+  const label = searchable ? labelIn(listState) : undefined;
   return {
     query: { ...chosen, ...narrowed, ...parseTyped(find, label), ...SORTS.find(({ value }) => value === sort)?.query },
     filtered: isAnyChosen({ ...chosen, ...narrowed }, narrowing?.always) || find !== "" || label !== undefined,

@@ -25,20 +25,22 @@ function stored(key: string): Saved[] {
 
 function savedIn(value: unknown): Saved | undefined {
   if (typeof value !== "object" || value === null || !("name" in value) || !("place" in value)) return undefined;
-  const { name, place } = value;
-  if (typeof name !== "string" || typeof place !== "object" || place === null) return undefined;
-  const entries = PARAMETERS.map((each) => [each, Reflect.get(place, each)]).filter(([, filter]) => typeof filter === "string");
+  const { name, place: listState } = value;
+  if (typeof name !== "string" || typeof listState !== "object" || listState === null) return undefined;
+  const entries = PARAMETERS.map((each) => [each, Reflect.get(listState, each)]).filter(
+    ([, filter]) => typeof filter === "string",
+  );
   return { name, place: Object.fromEntries(entries) };
 }
 
 interface Props {
   /** Distinguishes the lists of one page. */
   prefix: string;
-  place: ListState;
+  listState: ListState;
   go: (next: ListState) => void;
 }
 
-export function SavedFilters({ prefix, place, go }: Props) {
+export function SavedFilters({ prefix, listState, go }: Props) {
   const say = text.resource.find.saved;
   const { pathname } = useLocation();
   const key = listKey(`filters ${session()?.user.id}`, pathname, prefix);
@@ -50,7 +52,7 @@ export function SavedFilters({ prefix, place, go }: Props) {
     localStorage.setItem(key, JSON.stringify(next));
     set(next);
   };
-  const chosen = PARAMETERS.flatMap((name) => (place[name] ? [[name, place[name]]] : []));
+  const chosen = PARAMETERS.flatMap((name) => (listState[name] ? [[name, listState[name]]] : []));
   return (
     <>
       <ButtonDropdown

@@ -67,20 +67,20 @@ function useTableList<Item extends { id: string }>(props: TableProps<Item>) {
   const { list, only = {}, prefix = "" } = props;
   const [preferences, setPreferences] = usePreferences(prefix);
   const [here, goTo] = useListState(prefix);
-  const place = { ...here, sort: here.sort ?? preferences.sort };
+  const listState = { ...here, sort: here.sort ?? preferences.sort };
   const go = (next: ListState): void => {
-    if ((next.sort ?? "") !== (place.sort ?? "")) setPreferences({ ...preferences, sort: next.sort });
+    if ((next.sort ?? "") !== (listState.sort ?? "")) setPreferences({ ...preferences, sort: next.sort });
     goTo(next);
   };
   const { perPage = props.perPage ?? PER_PAGE } = preferences;
-  const { query: listQuery, filtered } = buildQuery(props, place);
+  const { query: listQuery, filtered } = buildQuery(props, listState);
   const all = { ...listQuery, ...only };
-  const query = useQuery({ ...list({ page: place.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
+  const query = useQuery({ ...list({ page: listState.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
   const columns = useMemo((): typeof props.columns => {
     const [first, ...others] = props.columns;
     return [first, ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden)];
   }, [props.columns, preferences.columns]);
-  return { place, go, preferences, setPreferences, perPage, filtered, listQuery: all, query, columns };
+  return { listState, go, preferences, setPreferences, perPage, filtered, listQuery: all, query, columns };
 }
 
 type Listed<Item extends { id: string }> = ReturnType<typeof useTableList<Item>>;
@@ -88,10 +88,10 @@ type Listed<Item extends { id: string }> = ReturnType<typeof useTableList<Item>>
 /** The selected records of a list, and what can be done with them. */
 function useChosen<Item extends { id: string }>(
   { list, only = {}, bulk: Bulk }: TableProps<Item>,
-  { place, listQuery, query }: Listed<Item>,
+  { listState, listQuery, query }: Listed<Item>,
 ) {
   const { data = [], meta } = query.data ?? {};
-  const { selected, selectShown, select, isCurrent } = useSelection(data, selectionKey(place, only));
+  const { selected, selectShown, select, isCurrent } = useSelection(data, selectionKey(listState, only));
   const everything = useAllPages(list, listQuery, select, SELECTED_MAX);
   /** What the user selects counts, and not what arrives after it. */
   const selectNow = (choose: () => void): void => {
@@ -120,7 +120,7 @@ function useChosen<Item extends { id: string }>(
 export function ResourceTable<Item extends { id: string }>(props: TableProps<Item>) {
   const { title, main = false, Filters, empty, nameOf = ownName } = props;
   const listed = useTableList(props);
-  const { place, go, perPage, filtered, query, columns } = listed;
+  const { listState, go, perPage, filtered, query, columns } = listed;
   const { data: items = [], meta } = query.data ?? {};
   const box = useFocusNext(query.data);
   const chosen = useChosen(props, listed);
@@ -130,7 +130,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
   const tools = <Tools of={props} listed={listed} />;
   // Beside the heading of a phone's list there is room for one button; its other filters have some for the tools.
   const folded = narrow && Filters !== undefined && canNarrow(props);
-  const clear = (): void => go({ page: 1, sort: place.sort });
+  const clear = (): void => go({ page: 1, sort: listState.sort });
   const shared = {
     title,
     main,
@@ -139,10 +139,10 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
     columns,
     nameOf,
     loading: query.isPending,
-    empty: failure || <Nothing empty={empty} filtered={filtered} past={place.page > 1} onClear={clear} />,
+    empty: failure || <Nothing empty={empty} filtered={filtered} past={listState.page > 1} onClear={clear} />,
     // An array, because a fragment would leave an empty row.
     notices: [items.length > 0 && failure, chosen.error],
-    filter: Filters !== undefined && <Filters {...props} place={place} go={go} tools={folded && tools} />,
+    filter: Filters !== undefined && <Filters {...props} listState={listState} go={go} tools={folded && tools} />,
   };
   return (
     <div ref={box} className="list">
@@ -154,7 +154,7 @@ export function ResourceTable<Item extends { id: string }>(props: TableProps<Ite
       {/* Below the rows, so that nothing moves when the number of pages is known. */}
       {pages > 1 && (
         <div className="pages">
-          <Paging page={place.page} pages={pages} onPage={(page) => go({ ...place, page })} />
+          <Paging page={listState.page} pages={pages} onPage={(page) => go({ ...listState, page })} />
         </div>
       )}
     </div>
@@ -281,7 +281,7 @@ function Tools<Item extends { id: string }>({ of, listed }: ToolsProps<Item>) {
           onSave={(next) => {
             setPreferences(next);
             setOpen(false);
-            if (next.perPage !== preferences.perPage) listed.go({ ...listed.place, page: 1 });
+            if (next.perPage !== preferences.perPage) listed.go({ ...listed.listState, page: 1 });
           }}
           onDismiss={() => setOpen(false)}
         />

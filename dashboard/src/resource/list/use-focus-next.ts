@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { useKeptFocus } from "../page/use-kept-focus.ts";
 
 const ROWS = "tbody tr, .card";
-const LOOK_EVERY_MS = 50;
+const FOCUS_POLL_MS = 50;
 
 export function useFocusNext(items: unknown): RefObject<HTMLDivElement | null> {
   const box = useRef<HTMLDivElement>(null);
@@ -27,7 +27,7 @@ export function useFocusNext(items: unknown): RefObject<HTMLDivElement | null> {
       clearInterval(timer);
       last.current = undefined;
       if (document.activeElement === document.body) focusIn(box.current, lost.index);
-    }, LOOK_EVERY_MS);
+    }, FOCUS_POLL_MS);
     return () => clearInterval(timer);
   }, [items]);
   return box;

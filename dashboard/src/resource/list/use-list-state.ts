@@ -58,18 +58,18 @@ export function useListState(prefix: string): [ListState, (next: ListState) => v
     const value = search.get(name(each));
     return value === null ? [] : [[each, value]];
   });
-  const place: ListState = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(filters) };
+  const listState: ListState = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(filters) };
   // Only what differs from what is shown, in the address of now: a choice before this one may not be shown yet.
   const go = (next: ListState): void =>
     setSearch(() => {
       const after = new URLSearchParams(window.location.search);
       for (const each of ["page", ...PARAMETERS] as const) {
-        if (next[each] === place[each]) continue;
+        if (next[each] === listState[each]) continue;
         const value = each === "page" && next.page <= 1 ? undefined : next[each];
         if (value) after.set(name(each), String(value));
         else after.delete(name(each));
       }
       return after;
     });
-  return [place, go];
+  return [listState, go];
 }

@@ -24,8 +24,8 @@ interface Selection<Item> {
 }
 
 /** What a selection is of, by the page's address: a query may have the time in it, which passes. */
-export const selectionKey = (place: ListState, only: ListQuery): string =>
-  JSON.stringify({ ...place, ...only, page: undefined, sort: undefined });
+export const selectionKey = (listState: ListState, only: ListQuery): string =>
+  JSON.stringify({ ...listState, ...only, page: undefined, sort: undefined });
 
 /** As old as the rows of a page may be, and a little. */
 const CURRENT_MS = MINUTE_MS;

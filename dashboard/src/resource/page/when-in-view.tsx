@@ -6,18 +6,18 @@ const STAY_MS = 3_000;
 
 export function WhenInView({ children }: { children: ReactNode }) {
   const [isDue, setDue] = useState(false);
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const load = (): void => setDue(true);
     const timer = setTimeout(load, STAY_MS);
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) load();
     });
-    if (place.current !== null) observer.observe(place.current);
+    if (element.current !== null) observer.observe(element.current);
     return () => {
       clearTimeout(timer);
       observer.disconnect();
     };
   }, []);
-  return isDue ? children : <div ref={place} className="deferred" />;
+  return isDue ? children : <div ref={element} className="deferred" />;
 }
