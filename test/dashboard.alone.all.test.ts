@@ -43,6 +43,7 @@ test("a file of a list has no formula either where a spreadsheet splits its cell
   expect(lines({ a: "Shop;=1+1", b: "\t@SUM(A1)" })).toEqual([`"Shop;'=1+1","\t'@SUM(A1)"`]);
   expect(lines({ a: "x\n=1", b: "Shop, -2" })).toEqual([`"x\n'=1","Shop, '-2"`]);
   expect(lines({ a: "=1", b: "a-b = c@d" })).toEqual(["'=1,a-b = c@d"]);
+  expect(lines({ a: "Shop", b: 'x;"=1+1;' })).toEqual([`Shop,"x;""'=1+1;"`]);
 });
 
 test("a German file separates by semicolons, as Excel does there", async () => {
@@ -63,7 +64,7 @@ test("only what is known as it is now is left out of a bulk action", async () =>
   const candidates = await load("bulk/candidate.ts", "candidates");
   const selected = ["ins_1", "ins_2"].map((id) => ({ id, labels: { env: "test" } }));
   const words = { nameOf: ({ id }: { id: string }) => id, whyNot: () => "It is stopped already." };
-  expect(candidates(selected, new Set(["ins_2"]), words)).toEqual([
+  expect(candidates(selected, new Map(selected.slice(1).map((item) => [item.id, item])), words)).toEqual([
     { id: "ins_1", name: "ins_1", labels: undefined, why: undefined },
     { id: "ins_2", name: "ins_2", labels: { env: "test" }, why: "It is stopped already." },
   ]);

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { erpNotInstalled, serverNotActive } from "../../shared/api/errors.ts";
 import * as instances from "../../shared/api/instances.ts";
+import { hasFailedOn } from "../../shared/data/table.ts";
 import { serverStatus, USABLE } from "../../shared/domain/lifecycle.ts";
 import { lastReadingRef, buildReadingUpdate, withinLogLimits } from "../../shared/operations/monitoring/log-reads.ts";
 import { logEvent } from "../../shared/records/events.ts";
@@ -12,8 +13,6 @@ import { handle, requirePermission } from "../../shared/runtime/handle.ts";
 import { readLog } from "../../shared/runtime/read-log.ts";
 import { withWaitSlot } from "../../shared/runtime/waiting.ts";
 
-/** Another request of the credential has noted it in this moment, which is as good. */
-const NOTED = new Error("The reading of the logs is noted already");
 const NOTHING = { lines: [], truncated: false, next: "" };
 
 /** Between two looks at a log that is followed: each signs in to the server. */
@@ -33,10 +32,11 @@ export const handler = handle(instances.logs)(({ params, query: { follow, ...rea
       const note = await buildReadingUpdate(ref);
       if (note !== undefined) {
         const { change } = await beginChange({ caller, read }, {});
-        change.update(ref.key, { set: note.set }, note.where, () => NOTED);
+        change.update(ref.key, { set: note.set }, note.where);
         logEvent(change, by, "instance.logs_read", { type: "instance", id: instance.id, name: instance.name });
         await commit(change, NOTHING).catch((error: unknown) => {
-          if (error !== NOTED) throw error; // no reading without its entry in the audit log
+          // Another request of the credential has recorded it in this moment. There is no reading without its audit event.
+          if (!hasFailedOn(ref.key, error)) throw error;
         });
       }
       const { id, machine_id, ip_address, ssh_port, host_keys } = server;

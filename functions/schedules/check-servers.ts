@@ -125,7 +125,7 @@ interface ReceivedReport {
   watched: WatchedServer;
   loggedIn: boolean;
   newLine: ReturnType<typeof selectNewLine>;
-  /** That a login has brought. */
+  /** The status line that was read over SSH. */
   line: Probed["line"];
   report: Probed["report"];
   at: number;

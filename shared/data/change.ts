@@ -18,7 +18,7 @@ import {
   protectionFilter,
   type Item,
 } from "./keys.ts";
-import { ConditionFailed, transact } from "./table.ts";
+import { ConditionFailed, hasFailedOn, transact } from "./table.ts";
 import { conditionOnly, put, remove, update, type Write } from "./writes.ts";
 import { addedOperation, removedOperation, movedOperation } from "./operation-entries.ts";
 import { type Version, withVersion } from "./versions.ts";
@@ -258,13 +258,16 @@ export async function retryOnConflict<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Commits; false if a condition failed that names no error of its own, because another request or run came first. */
-export async function tryCommit(change: Change): Promise<boolean> {
+/**
+ * Commits; false if a condition failed that names no error of its own, because another request or run came first. With a key,
+ * only the condition on that item may fail.
+ */
+export async function tryCommit(change: Change, key?: Key): Promise<boolean> {
   try {
     await change.commit();
     return true;
   } catch (error) {
-    if (error instanceof ConditionFailed) return false;
+    if (key === undefined ? error instanceof ConditionFailed : hasFailedOn(key, error)) return false;
     throw error;
   }
 }

@@ -48,13 +48,13 @@ export const smallPage = <T extends { id: string; created_at: string }>(
       )
     : pageByIds(records, ids);
 
-/** Each with its place in the list: a text by which the list is sorted, of its own for each record. */
+/** A record with its sort key, which is unique in the list. */
 interface Sortable<T> {
   value: T;
   sortKey: string;
 }
 
-/** A page of a list that was read whole. A cursor says after which place the next page begins, whatever is added or removed. */
+/** A page of a list that was read whole. A cursor has the sort key after which the next page begins, whatever comes or goes. */
 export function slicePage<T>(records: readonly Sortable<T>[], page: PageQuery, of: string): Listed<T> {
   const ascending = page.order === "asc";
   const name = [of, ascending ? "asc" : "", page.created_after ?? "", page.created_before ?? ""].join("|");
@@ -93,7 +93,7 @@ const encode = (name: string, sortKey: string): string =>
   Buffer.from(JSON.stringify([hashName(name), sortKey])).toString("base64url");
 const hashName = (name: string): string => createHash("sha256").update(name).digest("base64url").slice(0, 16);
 
-/** The place that a cursor of this list says. */
+/** The sort key in a cursor of this list. */
 export function decode(cursor: string, name: string): string {
   const parsed = Cursor.safeParse(parseJson(Buffer.from(cursor, "base64url").toString()));
   if (!parsed.success || parsed.data[0] !== hashName(name))

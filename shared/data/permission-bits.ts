@@ -2,7 +2,7 @@
 import { ALL_PERMISSIONS, type Permission } from "../api/permissions.ts";
 import { PERMISSION_BITS } from "./codes.ts";
 
-// Not the operators for bits, which have 32.
+// JavaScript's bitwise operators have 32 bits only.
 const toBit = (permission: Permission): number => 2 ** PERMISSION_BITS[permission];
 export const toBits = (permissions: readonly Permission[]): number =>
   [...new Set(permissions)].reduce((bits, permission) => bits + toBit(permission), 0);

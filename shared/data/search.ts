@@ -56,7 +56,7 @@ export interface Entry {
   /** Backups only; zero until the archive was measured. */
   size_bytes: number;
   created_at: string;
-  /** With the tags. Only where it is known without the labels' own items: of a record that was read, or in an older entry. */
+  /** The labels and tags. Set only if the record itself was read, or an older entry contains them. */
   labels: string[] | undefined;
   /** Instances only, in ms since 1970; only where the record was read. */
   last_backup_at?: number | undefined;
@@ -268,7 +268,7 @@ const shortIdIn = (kind: ResourceType, search: string): string | undefined => {
   return isId(kind, id) ? shorten(id) : undefined;
 };
 
-/** Where a record is in a list: the ID, which sorts by creation, makes its place its own. */
+/** The sort key of a record: its end, the ID, sorts by creation and makes it unique. */
 const sortKeyIn =
   (sort: Finding["sort"]) =>
   ({ short, name, created_at }: Entry): string =>

@@ -49,7 +49,7 @@ interface Part {
   key: Key;
   /** The item's attributes. */
   add: Record<string, number>;
-  /** The same attributes in a shard. */
+  /** The names of these attributes in a shard. */
   names: string[];
 }
 

@@ -198,10 +198,18 @@ const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "Provisione
 /** A condition failed, and its write names no error of its own. */
 export class ConditionFailed extends Error {
   override name = "ConditionFailed";
+  /** As `keyString` writes it. */
+  readonly key: string;
   constructor(write: Write, cause: unknown) {
-    super(`A condition failed on ${JSON.stringify(keyOfWrite(write))}`, { cause });
+    const key = keyOfWrite(write);
+    super(`A condition failed on ${JSON.stringify(key)}`, { cause });
+    this.key = key;
   }
 }
+
+/** Whether an error says that the condition on this item failed. */
+export const hasFailedOn = (key: Key, error: unknown): boolean =>
+  error instanceof ConditionFailed && error.key === keyString(key);
 
 /** A single write fails while its item is in a transaction: it gets the same retries as a transaction. */
 async function retryAfterTransaction<T>(call: () => Promise<T>): Promise<T> {

@@ -32,7 +32,7 @@ export const CERTIFICATE_PENDING = "pending" satisfies (typeof CERTIFICATE_STATU
 /** It cannot be issued or renewed, or has expired. */
 export const CERTIFICATE_FAILING = "failing" satisfies (typeof CERTIFICATE_STATUSES)[number];
 
-/** Whether the ERP of a running instance can be used; nobody knows while nobody looks. */
+/** Whether the ERP of a running instance can be used; `unknown` while nothing checks it. */
 export const HEALTH_STATUSES = ["ok", "failing", "unknown"] as const;
 export type HealthStatus = (typeof HEALTH_STATUSES)[number];
 export const HEALTH_OF_ERP = { ok: "ok", failing: "failing", unknown: "unknown" } as const satisfies {

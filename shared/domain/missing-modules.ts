@@ -9,7 +9,7 @@ export interface DifferingModule {
   image_version: string | null;
 }
 
-/** As many are named. */
+/** How many modules a list names at most. */
 export const MISSING_MODULES_MAX = 50;
 
 export const missingModules = (differing: readonly DifferingModule[]): string[] =>

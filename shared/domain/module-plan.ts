@@ -17,7 +17,7 @@ export interface ModulePlan {
   changed_but_not_installed: string[];
 }
 
-/** As many modules a message names, in as many characters: the error of a rehearsal is in its deploy, too, which has 64 KB. */
+/** How many modules a message names, in how many characters. A deploy, which has 64 KB, has the error of its rehearsal, too. */
 const NAMED_MAX = 20;
 const CHARACTERS_MAX = 2000;
 

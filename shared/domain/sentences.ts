@@ -83,7 +83,7 @@ export const SENTENCES = {
   deploy_packages: "Installs these Python packages: {packages}",
   deploy_image_back: "Gives the ERP back the image that it had with that deploy",
   deploy_image: "Gives the ERP and its database server the newest images of the same versions, and updates all modules with them",
-  deploy_enterprise_stays: "The modules of the enterprise edition stay as they are on the server; only the image changes",
+  deploy_enterprise_stays: "The modules of the enterprise edition stay as they are on the server: an image does not bring others",
   deploy_rehearsed:
     "Tries the new code, and the update, on a copy of the database first; if that fails, the ERP is left as it is",
   deploy_backup: "Takes a backup before the ERP stops",

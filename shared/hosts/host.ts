@@ -102,7 +102,7 @@ export interface BroughtCode {
   packages: readonly string[];
   allow_source_builds: boolean;
   environment: readonly Variable[];
-  /** Where it may be on this machine. */
+  /** A copy of the code that this machine may have. */
   from: { instance_id: string; code_id: string } | undefined;
 }
 
@@ -202,7 +202,7 @@ interface JobInput {
   /** Which commits the repositories' refs are now. */
   resolve_code: OfInstance & {
     repositories: readonly RepositoryAccess[];
-    /** Otherwise it only looks, beside other jobs on the instance. */
+    /** Holds the instance. If false, the job only reads, and other jobs may run beside it. */
     hold: boolean;
     /** Whether keys that hosts have shown before are forgotten first. */
     trust_new_host_keys?: boolean;
@@ -217,7 +217,7 @@ interface JobInput {
     environment: readonly Variable[];
     named: readonly string[];
     keep: boolean;
-    /** Where it may be on this machine. */
+    /** A copy of the code that this machine may have. */
     from?: { instance_id: string; code_id: string } | undefined;
   };
   /**
@@ -356,7 +356,7 @@ export const JOB_RESULTS = {
     missing: z.array(ModuleName).max(5000).nullable().catch([]),
     /** Whether the database was last updated with another image than the ERP has. */
     image_changed: z.boolean().catch(false),
-    /** Without `keep`: the code that the ERP has, from which the modules differ or not; null likewise. */
+    /** Without `keep`: the ID of the ERP's current code, with which the modules were compared; null likewise. */
     compared_with: z.string().max(60).nullable().catch(null),
   }),
   /** `changed`: whether the ERP or its database server gets another image. */
@@ -368,7 +368,7 @@ export const JOB_RESULTS = {
     /** Modules of the named image; null for the newest. */
     modules: DifferingModules.catch(null),
   }),
-  /** As they were resolved. */
+  /** The packages in the versions that pip chose. */
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),
   rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
   keep_data: z.null(),
@@ -379,7 +379,7 @@ export const JOB_RESULTS = {
   }),
   /** Whether data that a backup brought is neutralized; null without any, and of a script from before it said so. */
   settle_code: z.object({ neutralized: z.boolean() }).nullable(),
-  /** The same; of a script from before it said so, null. */
+  /** The same; null from a script that does not report it yet. */
   undo_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }).nullable(),
   /** From when the machine was told to reboot. */
   reboot_host: z.object({ downtime_seconds: z.number().int().nonnegative() }),

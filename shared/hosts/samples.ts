@@ -14,7 +14,7 @@ export const INSTANCES_MAX = 1000;
 const Measured = z.array(z.number().min(0).max(VALUE_MAX).nullable().catch(null)).max(100);
 const Line = z.object({ t: z.number().int(), s: Measured, i: z.record(z.string(), Measured) });
 
-/** The samples in these lines, in their order; none of before the ring, or of the future. */
+/** The samples in these lines, in order. Those older than the ring, or in the future, are dropped. */
 export function parseSamples(text: string, now: number): Sample[] {
   return text
     .trimEnd()

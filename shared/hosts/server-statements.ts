@@ -45,13 +45,13 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
   // They are made of functions in C, and only a superuser may create them.
   { kind: "access_methods", pattern: of("OPERATOR (?:CLASS|FAMILY)") },
   { kind: "languages", pattern: of("TEXT SEARCH (?:PARSER|TEMPLATE)") },
-  // Those between two types of PostgreSQL's own, too, which have no schema here: the ERP's role owns neither type.
+  // Casts between two built-in types, which have no schema here, are left out, too: the ERP's role owns neither type.
   {
     kind: "languages",
     pattern: String.raw`^(?:CREATE CAST (?:.* WITHOUT FUNCTION\b|\([^.()]+ AS [^.()]+\))|COMMENT ON CAST\b)`,
   },
-  // Whose policies name roles. The ERP's role owns all tables, which only "force" would keep rows from: those of its own backups,
-  // too.
+  // Policies for other roles. The ERP's role owns all tables, so row security binds it only with FORCE, which would also hide
+  // rows from backups.
   {
     kind: "policies",
     pattern: String.raw`^CREATE POLICY ${NAME} ON ${NAME}(?: AS \w+)?(?: FOR \w+)? TO (?!PUBLIC\b|CURRENT_USER\b|CURRENT_ROLE\b|SESSION_USER\b)`,
@@ -151,7 +151,7 @@ export const STATEMENT_FORMS = {
   trigger_name: `^CREATE (?:CONSTRAINT )?TRIGGER (${NAME}) .*? ON (${NAME})`,
   /** What it may be left out for is anywhere behind this, other than its own name: it has no rows, and is no constraint. */
   made_of: `^(?:CREATE (?:(?:OR REPLACE )?(?:(?:RECURSIVE |MATERIALIZED )?VIEW|AGGREGATE)|INDEX|STATISTICS|OPERATOR|CAST|${SEARCH})(?: (?:IF NOT EXISTS )?${NAME})?|ALTER ${SEARCH})`,
-  /** Of these, names of functions have no parentheses behind them. */
+  /** In these statements, a function's name has no parentheses. */
   made_of_functions: "^CREATE (?:(?:OR REPLACE )?AGGREGATE|OPERATOR)\\b",
   /** The name of a text search configuration or dictionary in a text, as in `to_tsvector('public.german'::regconfig, name)`. */
   search_name: String.raw`'([^']{1,130})'::(?:pg_catalog\.)?reg(?:config|dictionary)\b`,

@@ -59,7 +59,7 @@ async function keysOfBulk(accountId: string, id: string) {
   return items.map((item) => ({ pk: String(item["pk"]), sk: String(item["sk"]) }));
 }
 
-/** A resource of a bulk action, by its place in the selection. */
+/** A resource of a bulk action, by its index in the selection. */
 export interface BulkItem extends BulkTarget, BulkRow {
   index: number;
 }

@@ -68,7 +68,7 @@ export function deliveryFor(
   };
 }
 
-/** Records the delivery of an event, with its place in the queue, unless it is recorded already. */
+/** Records the delivery of an event, with its entry in the queue, unless it is recorded already. */
 export async function reserveDelivery(
   webhook: WebhookRecord,
   event: EventRecord,
@@ -95,7 +95,7 @@ export const enqueue = async ({ account_id, webhook_id, id, event_id }: Delivery
 export const dequeue = ({ account_id, webhook_id }: Omit<Lane, "lane">, { sk }: Pick<Queued, "sk">): Promise<void> =>
   removeOne({ pk: keys.dues(account_id, webhook_id), sk });
 
-/** Moves a place in the queue to a later time. */
+/** Moves an entry of the queue to a later time. */
 export async function postpone({ account_id, webhook_id }: Omit<Lane, "lane">, queued: Queued, at: string): Promise<void> {
   const { delivery_id, event_id } = queued;
   await updateOne(
@@ -168,7 +168,7 @@ export async function reopen(delivery: DeliveryRecord): Promise<DeliveryRecord |
   const where = { equals: { status, attempt }, oneOf: { status: [DELIVERY.delivered, DELIVERY.failed] } };
   const { done } = await updateOne(keys.delivery(account_id, webhook_id, id), { set }, where);
   if (!done) return undefined;
-  await enqueue(delivery, next_try_at); // a run may have removed the place before there was work for it
+  await enqueue(delivery, next_try_at); // a run may have removed the entry before there was work for it
   return { ...delivery, ...set };
 }
 

@@ -22,7 +22,7 @@ export function endDeploy(
 
 const Holder = z.object({ operation_id: z.string() });
 
-/** Leaves the place in which a deploy rehearsed, if it still has that. */
+/** Returns the slot in which a deploy rehearsed, if it still has that. */
 export async function leaveRehearsal(change: Change, { account_id, id, input }: OperationCore): Promise<void> {
   const key = keys.drill(account_id, String(input["server_id"]));
   const holder = await find({ key, schema: Holder });

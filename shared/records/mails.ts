@@ -1,6 +1,6 @@
-// Mails, from the change that requests one until it is sent: a record, and a place in the queue of all mails by when the next try
-// is due. A run that sends one first moves its place to the try after that, so that nobody else sends it in the meantime, and a
-// run that dies leaves it to the next.
+// Mails, from the change that requests one until it is sent: a record, and an entry in the queue of all mails by when the next
+// try is due. A run that sends one first moves its entry to the try after that, so that nobody else sends it in the meantime, and
+// a run that dies leaves it to the next.
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type Change, startChange, now, tryCommit } from "../data/change.ts";
@@ -72,7 +72,7 @@ export interface ClaimedMail {
   isOver: boolean;
 }
 
-/** Takes what is due at a place in the queue for one try. Undefined if there is nothing, or another run has it. */
+/** Takes what is due by a key of the queue for one try. Undefined if there is nothing, or another run has it. */
 export async function claimMail(queueKey: string): Promise<ClaimedMail | undefined> {
   if (queueKey > now()) return undefined; // a message that came early; the sweep sends another
   const due = await find({ key: keys.mailPlace(queueKey), schema: Due });
@@ -111,7 +111,7 @@ export async function endMail({ mail, nextAt }: ClaimedMail, ended: MailEnd): Pr
 
 const READ_AT_ONCE = 500;
 
-/** The places in the queue that are due, the oldest first, as many as one run can forward. */
+/** The keys of the queue that are due, the oldest first, as many as one run can forward. */
 export async function mailsDue(): Promise<string[]> {
   const { items } = await query({
     KeyConditionExpression: "pk = :pk AND sk < :now",
@@ -122,5 +122,5 @@ export async function mailsDue(): Promise<string[]> {
   return parseEach(Due, items).map(({ sk }) => sk);
 }
 
-/** When the mail at a place is due. */
+/** When the mail with a key of the queue is due. */
 export const dueTimeOf = (queueKey: string): number => Date.parse(queueKey.split("#", 1)[0] ?? "");

@@ -53,7 +53,7 @@ export async function userOfReset(token: string): Promise<UserRecord> {
   return user;
 }
 
-/** Ends the link that a user may have: whoever sets a password needs none, and nobody else is to have one. */
+/** Removes the user's reset link, if any: after a new password, it is of use to an attacker only. */
 export const cancelReset = (change: Change, { id }: ResetUser): void => change.remove(keys.passwordReset(id), { exists: false });
 
 /** Uses the link up. */

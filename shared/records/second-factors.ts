@@ -136,7 +136,7 @@ export function renewRecoveryCodes(change: Change, user: UserRecord): string[] {
   const hashes = new Set(codes.map((code) => hashRecoveryCode(user.id, code)));
   change.update(keys.recoveryCodes(user.id), { set: { hashes } }, { exists: false });
   const { passkeys, totp } = user;
-  // Removed meanwhile, a factor would leave codes that stand for nothing.
+  // If the last factor were removed meanwhile, these codes would unlock nothing.
   change.update(userRef(user.id).key, { set: { recovery_codes_left: codes.length } }, { unchanged: { passkeys, totp } }, () =>
     changedMeanwhile(user),
   );

@@ -255,7 +255,7 @@ const FREE = { oneOf: { state: USABLE }, unchanged: { operation_id: null } };
 const notUsable = (current: Item | undefined): Error =>
   current === undefined ? noneInAccount("server_id", "server") : unusable(current);
 
-/** Takes a place on a server for an instance; only a usable server has places. */
+/** Takes a slot on a server for an instance; only a usable server has slots. */
 export const occupyServer = (change: Change, serverId: string): void =>
   change.update(keys.record("server", change.accountId, serverId), { add: { instances: 1 } }, FREE, notUsable);
 
@@ -271,7 +271,7 @@ export const requireServerFree = (change: Change, serverId: string): void =>
     ),
   );
 
-/** Takes one of a usable server's places for scheduled backups. */
+/** Takes one of a usable server's slots for scheduled backups. */
 export const acquireBackupSlot = (change: Change, serverId: string): void =>
   change.update(
     keys.record("server", change.accountId, serverId),

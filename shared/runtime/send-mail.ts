@@ -11,7 +11,7 @@ import type { MailRecord } from "../records/schemas/mail.ts";
 import { markMailboxBouncing, userRef } from "../records/users.ts";
 import { reportUnsent } from "../operations/events/mail-queue.ts";
 
-/** Makes the try that is due at a place of the queue. */
+/** Makes the try that is due by a key of the queue. */
 export async function sendMail(queueKey: string): Promise<void> {
   const claimed = await claimMail(queueKey);
   if (claimed === undefined) return;

@@ -160,6 +160,16 @@ describe("restoring a backup", () => {
     await shown("First").waitFor();
     expect(await asked.getByLabel("Type Shop to confirm").inputValue()).toBe("Shop");
 
+    await asked.getByLabel("Files only").check();
+    await shown("First").click();
+    await page.getByRole("option", { name: /Newer/ }).click();
+    await shown("Newer").waitFor();
+    expect(await asked.getByLabel("Type Shop to confirm").inputValue()).toBe("");
+    expect(await asked.getByLabel("Files only").isChecked()).toBe(true);
+    await shown("Newer").click();
+    await page.getByRole("option", { name: /First/ }).click();
+    await shown("First").waitFor();
+
     await mine.until((await mine.api.delete(`/backups/${first.id}`)).as(z.looseObject({ id: z.string() })).id);
     await refreshed();
     await asked.getByText("The backup that was chosen here no longer exists. Choose another one.").waitFor();

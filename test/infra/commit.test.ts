@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { scratch } from "./stubs.ts";
 
-const FILES = [".gitattributes", "infra/commit.ts", "infra/built.ts", "package.json"];
+const FILES = [".gitattributes", "infra/commit.ts", "infra/built.ts", "shared/domain/durations.ts", "package.json"];
 
 function copyTo(folder: string): void {
   for (const file of FILES) cpSync(file, join(folder, file));

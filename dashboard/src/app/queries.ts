@@ -43,8 +43,8 @@ const ofMetrics = { staleTime: METRICS_MS, meta: { changedBy: [] } satisfies Que
 const OFFLINE = "offline" satisfies ListedServer["status"];
 
 /**
- * Of so many servers, low disks are looked for: one that was low counts until a fifth more is free, so that fewer may be found
- * than are counted. The alerts name those beyond.
+ * At most so many servers are searched for low disks. A disk counts as low until a fifth more is free, so fewer may be found than
+ * are counted; the alerts name the rest.
  */
 const DISKS_MAX = 3 * PER_PAGE_MAX;
 
@@ -236,7 +236,7 @@ export const webhooks = {
       ...question(["webhooks", "deliveries", id, query], ({ signal }) =>
         client.webhooks.listDeliveries({ params: { id }, query, signal }),
       ),
-      // That one was sent is no change in the account, which pages follow.
+      // A delivery does not change the account, so it must not refetch pages.
       meta: { changedBy: [] } satisfies QueryMeta,
       refetchInterval: ({ state: { data } }: { state: { data?: { data: readonly { status: string }[] } | undefined } }) =>
         data?.data.some(({ status }) => status === "pending") === true && PENDING_EVERY_MS,

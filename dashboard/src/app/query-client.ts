@@ -17,7 +17,7 @@ const RETRIES_MAX = 2;
 const LAG_SECONDS = 1;
 /** How long a change waits, at most, until the page shows it: only a connection that is all but gone takes longer. */
 const PATIENCE_SECONDS = 15;
-/** Not 0: then the cache would check a change whose form is gone without pause. */
+/** Not 0, or the cache would check mutations of closed forms in a busy loop. */
 const GONE_SECONDS = 1;
 
 /** A request that the rate limit has rejected waits at the gate, with all others. */

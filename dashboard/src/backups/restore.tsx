@@ -84,9 +84,8 @@ export function RestoreAny({ instance, onDismiss }: { instance: Instance; onDism
         )}
       </Modal>
     );
-  // Another backup is another form: what was typed to confirm this one confirms no other.
   return (
-    <RestoreForm key={backup.id} backup={backup} instance={instance} onDismiss={onDismiss}>
+    <RestoreForm backup={backup} instance={instance} onDismiss={onDismiss}>
       {chooser}
     </RestoreForm>
   );
@@ -124,11 +123,13 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
     of: backup.id,
     initial: nothingChosen,
     schema: restoreBody.safeExtend({
+      backup_id: z.string(),
       confirmation: z
         .string()
         .refine((typed) => isSameName(typed, instance.name), text.backupDialogs.restore.differs(instance.name)),
     }),
-    body: ({ confirmation, ...choices }) => ({ ...toBody(choices), confirmation }),
+    // The backup belongs to what a retry repeats: another one is another request.
+    body: ({ confirmation, ...choices }) => ({ ...toBody(choices), backup_id: backup.id, confirmation }),
     send: ({ restore_database, restore_filestore, backup_first, neutralize }, idempotencyKey) =>
       client.backups.restore({
         params: { id: backup.id },
@@ -147,6 +148,12 @@ function useRestoreForm({ backup, instance, onDismiss }: Props & { instance: Ins
 function RestoreForm({ backup, instance, onDismiss, children }: Props & { instance: Instance; children?: ReactNode }) {
   const say = text.backupDialogs.restore;
   const form = useRestoreForm({ backup, instance, onDismiss });
+  const [confirmedId, setConfirmedId] = useState(backup.id);
+  // What was typed to confirm one backup confirms no other.
+  if (confirmedId !== backup.id) {
+    setConfirmedId(backup.id);
+    form.set({ confirmation: "" });
+  }
   const { part, backup_first, neutralize } = form.values;
   const body = toBody(form.values);
   return (

@@ -18,15 +18,13 @@ export interface Candidate {
  */
 export const candidates = <Item extends { id: string; labels: Labels }>(
   selected: readonly Item[],
-  current: ReadonlySet<string>,
+  current: ReadonlyMap<string, Item>,
   { nameOf, whyNot }: { nameOf: (item: Item) => string; whyNot: ((item: Item) => string | undefined) | undefined },
 ): Candidate[] =>
-  selected.map((item) => ({
-    id: item.id,
-    name: nameOf(item),
-    labels: current.has(item.id) ? item.labels : undefined,
-    why: current.has(item.id) ? whyNot?.(item) : undefined,
-  }));
+  selected.map((item) => {
+    const known = current.get(item.id);
+    return { id: item.id, name: nameOf(item), labels: known?.labels, why: known && whyNot?.(known) };
+  });
 
 /** What every dialog of a bulk action gets. */
 export interface DialogProps {

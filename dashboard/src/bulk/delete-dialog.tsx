@@ -78,7 +78,7 @@ function TypedCount({ form: id, count, typed, onType, onSubmit }: TypedCountProp
       <FormField label={text.bulk.delete.typeCount(count)}>
         <Input value={typed} inputMode="numeric" autoComplete={false} onChange={({ detail }) => onType(detail.value)} />
       </FormField>
-      {/* Without one, the Enter key confirms in fields of text alone, and not at the checkbox. */}
+      {/* A submit button lets Enter confirm at the checkbox, too. */}
       <button type="submit" hidden />
     </form>
   );

@@ -20,20 +20,22 @@ export async function rehearseInGeneral(request: BulkRequest): Promise<{ data: D
   return { data: { ...data, effects: data.effects.map(inGeneral) } };
 }
 
-/** What the words of the action say for all of its resources. */
-const SAID_ONCE: Partial<Record<SentenceCode, string>> = {
-  backup_deleted: "",
-  backup_drilled: "",
-  backup_locked: "",
-  backup_taken: "",
-  backup_unlocked: "",
-  erp_away_for_reboot: "",
-  erp_away_for_update: "",
-  erp_restarted: "",
-  erp_started: "",
-  erp_stopped: "",
-  policy_deleted: "",
-  server_packages_updated: "",
+/** What an action's own words say for all of its resources. What differs from one to the other stays. */
+const SAID_BY_ACTION: Readonly<Record<string, SentenceCode>> = {
+  backup: "backup_taken",
+  delete_policy: "policy_deleted",
+  drill: "backup_drilled",
+  lock: "backup_locked",
+  restart: "erp_restarted",
+  start: "erp_started",
+  stop: "erp_stopped",
+  unlock: "backup_unlocked",
+  update: "server_packages_updated",
+};
+
+const saidBy = (action: string): Partial<Record<SentenceCode, string>> => {
+  const code = SAID_BY_ACTION[action];
+  return code === undefined ? {} : { [code]: "" };
 };
 
 interface Props extends Pick<ComponentProps<typeof Forecast>, "words"> {
@@ -45,6 +47,6 @@ export const BulkForecast = ({ request, words = {} }: Props) => (
     rehearse={() => rehearseInGeneral(request)}
     of={["bulk", JSON.stringify(request)]}
     returns={false}
-    words={{ ...SAID_ONCE, ...words }}
+    words={{ ...saidBy(request.action), ...words }}
   />
 );

@@ -39,7 +39,7 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
     <Dialog
       title={bulkWork(kind, action).ask(text.bulk.count(selected.length, kind))}
       confirm={say.confirm(request.ids.length, kind)}
-      disabled={request.ids.length === 0}
+      disabled={request.ids.length === 0 || (Object.keys(change.add).length === 0 && change.remove.length === 0)}
       pending={bulk.pending}
       error={bulk.error}
       send={() => sendBulk(request, crypto.randomUUID())}

@@ -36,8 +36,8 @@ interface Props<Item> extends SelectedProps<Item> {
 
 export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, isCurrent, onDone }: Props<Item>) {
   const [opened, setOpened] = useState<string>();
-  /** Those that were known when the dialog opened: what it leaves out does not change because time passes. */
-  const [current, setCurrent] = useState<ReadonlySet<string>>(new Set());
+  /** As they were known when the dialog opened: what it leaves out does not change because time passes. */
+  const [current, setCurrent] = useState<ReadonlyMap<string, Item>>(new Map());
   const missing = useMissing();
   const missingFor = (action: string): Need | undefined => missing(...(kind.needs[action] ?? []));
   const offered = kind.actions.filter(([action]) => missingFor(action) === undefined);
@@ -52,7 +52,7 @@ export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, se
           disabledReason={text.bulk.selectFirst(kind.one)}
           items={offered.map(([action]) => ({ id: action, text: bulkWork(kind.one, action).verb }))}
           onItemClick={({ detail }) => {
-            setCurrent(new Set(selected.filter(isCurrent).map(({ id }) => id)));
+            setCurrent(new Map(selected.filter(isCurrent).map((item) => [item.id, item])));
             setOpened(detail.id);
           }}
         >

@@ -10,7 +10,7 @@ const isSsh = (url: string): boolean => url.trim().startsWith("ssh:");
 export const accessesFor = ({ url, access }: Pick<RepositoryValues, "url" | "access">): Access[] =>
   ACCESSES.filter((each) => each === access || (each === "deploy_key") === isSsh(url));
 
-/** With another URL, what fits that. */
+/** Another URL, with the kind of access that fits it. */
 export const withUrl = ({ access }: Pick<RepositoryValues, "access">, url: string): Pick<RepositoryValues, "url" | "access"> => ({
   url,
   access: isSsh(url) ? "deploy_key" : access === "deploy_key" ? "public" : access,

@@ -1,8 +1,8 @@
 // The bars of a time line: hours, days or weeks, so that all of its statuses are at most 300 points.
 import { DAY_MS, HOUR_MS } from "../../../shared/domain/durations.ts";
-/** As many hours can be told apart. */
+/** More bars than this cannot be told apart. */
 const HOURS_MAX = 48;
-/** With four statuses per bar. */
+/** 75 bars with four statuses are 300 points. */
 const BARS_MAX = 75;
 
 export type Step = "hour" | "day" | "week";

@@ -90,7 +90,7 @@ const succeededSince = ({ type, resource }: Operation, since: string | undefined
   meta: { changedBy: [] } satisfies QueryMeta,
 });
 
-/** Those of one kind, that are looked up at the same moment, are one request. */
+/** Lookups of one kind are batched into one request. */
 function resourceQuery(id: string): Question<FailedResource | null> {
   if (id.startsWith("ins_")) return instances.named(id);
   return id.startsWith("srv_") ? servers.named(id) : backups.named(id);

@@ -16,10 +16,10 @@ import { SHOWN, useFailures } from "./failures.ts";
 import { unlistedAlerts } from "./unlisted-alerts.ts";
 import type { Tallies } from "./use-tally.ts";
 
-/** As the first event of an API key that expires, unless the account has changed that. */
+/** In days before an API key expires: the default of its first `token.expiring` event. */
 const EXPIRING_DAYS = 14;
 
-/** Not those that a rotation ends. */
+/** Rotated keys are left out: they are meant to expire. */
 const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   const left = Date.parse(expires_at ?? "") - serviceNow();
   return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;

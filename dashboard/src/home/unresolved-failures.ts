@@ -22,7 +22,7 @@ export interface FailedResource {
 /** What failures were on, by its ID, as far as it was looked up; null if it was deleted. */
 export type FailedResources = ReadonlyMap<string, FailedResource | null | undefined>;
 
-/** That of a backup is the instance: nothing is mended because the failed backup is deleted. A bulk action's is the account. */
+/** A failed backup counts for its instance, so that its deletion mends nothing; a bulk action's resource is the account. */
 export const resourceIdsOf = (failure: Operation): string[] =>
   [failure.instance_id, isBackup(failure) || failure.resource.type === "account" ? null : failure.resource.id].filter(
     (id) => id !== null,

@@ -121,7 +121,7 @@ function InstancePage({ instance }: { instance: ShownInstance }) {
     >
       {missing !== undefined && <Missing need={missing} />}
       {start.error !== null && <Failure error={start.error} resend={() => start.mutate()} />}
-      {/* Of a backup, its row says it. */}
+      {/* The row of a backup shows its progress. */}
       <Progress id={instance.operation_id} {...(tab === "backups" && { except: "backup.create" })} />
       <Reason
         of={instance}

@@ -38,7 +38,6 @@ export const outcomeColumns = ({ timed = false }: { timed?: boolean } = {}): Ope
     header: text.operations.columns.result,
     cell: (operation) => <Outcome operation={operation} timed={timed} />,
     text: outcomeInWords,
-    isEmpty: ({ finished_at, error, result }) => timed && finished_at !== null && error === null && result === null,
   },
 ];
 

@@ -32,6 +32,24 @@ export const outcomeInWords = ({ error, result }: Operation): string =>
 export const summaryOf = ({ succeeded, total, failed, cancelled }: BulkResult): string =>
   text.operations.bulk.summary(succeeded, total, failed, cancelled);
 
+/** What `Found` shows of a result. */
+const SHOWN = [
+  "backup_id",
+  "bulk",
+  "downtime_seconds",
+  "drill",
+  "host_skipped",
+  "left_out",
+  "missing_files",
+  "missing_modules",
+  "safety_backup_id",
+  "skipped_paths",
+  "unfinished_modules",
+  "verification",
+] as const;
+
+const showsResult = (result: OperationResult | null): boolean => SHOWN.some((name) => Boolean(result?.[name]));
+
 export function Outcome({ operation, onOwnPage = false, timed = false, ofDeployPage = false }: Props) {
   const live = useOperation(operation.id) ?? operation;
   const step = useStep(live);
@@ -40,7 +58,7 @@ export function Outcome({ operation, onOwnPage = false, timed = false, ofDeployP
   return (
     <Wrapped>
       {error === null ? (
-        !timed && (
+        (!timed || !showsResult(result)) && (
           <Box variant="span" color="text-body-secondary">
             {text.operations.finished(<Time at={finished_at} />)}
           </Box>

@@ -15,7 +15,7 @@ import { saveFile } from "../resource/list/csv.ts";
 import { isOpen } from "./watch-store.ts";
 
 const LAST_LINES = 20;
-/** More often than ten times a minute, nobody may read what goes on. */
+/** The API allows ten reads of a log in a minute. */
 const LOG_POLL_MS = 7_000;
 
 export function WorkLog({ operation }: { operation: Operation }) {

@@ -179,7 +179,7 @@ export function DefaultPolicyForm({ settings, onDismiss }: DefaultProps) {
   );
 }
 
-/** Where no dry run says it. Of what is no policy yet there are none. */
+/** The next runs, where no dry run lists them. Shows nothing while the form is not a valid policy. */
 export function NextRuns({ values }: { values: Values }) {
   const say = text.resource.forecast;
   const { data } = policyBody.safeParse(toBody(values));

@@ -31,7 +31,7 @@ const SIZES = /([\d.,]+ \p{L}+)/u;
 /** How much is free, and a bar of what is used. */
 function Use({ freeBytes, sizeBytes, all }: UseProps) {
   if (freeBytes === null) return text.reports.none;
-  const usedBytes = sizeBytes - freeBytes;
+  const usedBytes = Math.max(0, sizeBytes - freeBytes); // providers round sizes down
   const used = text.reports.used(sizeInWords(usedBytes), all);
   return (
     <>

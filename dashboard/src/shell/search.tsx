@@ -114,6 +114,7 @@ function useGroups(settled: string, isLatest: boolean) {
   const actGroups = acts.length === 0 ? [] : [{ label: say.actions, options: acts }];
   return {
     groups: isNamed ? [...results, ...actGroups] : [...actGroups, ...results],
+    isVerbAlone: acting?.rest === "",
     failed: whole.failed || ofRest.failed,
     waits: !isLatest || whole.pending || ofRest.pending,
     retry: (): void => {
@@ -132,12 +133,15 @@ export default function Search() {
   const settled = useSettled(searchText, PAUSE_MS);
   const navigate = useNavigate();
   useShortcut(focusField);
-  const { groups, failed, waits, retry } = useGroups(settled, settled === searchText);
+  const { groups, isVerbAlone, failed, waits, retry } = useGroups(settled, settled === searchText);
   const may = useMay();
   const pages = pageOptions().filter(
     ({ label, value }) => label.toLowerCase().includes(searchText.toLowerCase()) && may(...needsOf(value)),
   );
-  const [first] = groups.flatMap(({ options }) => options).concat(pages);
+  const pageGroups = pages.length === 0 ? [] : [{ label: say.pages, options: pages }];
+  // A noun alone, such as "backup", means the page of that name.
+  const options = isVerbAlone ? [...pageGroups, ...groups] : [...groups, ...pageGroups];
+  const [first] = options.flatMap((group) => group.options);
   const open = (path: string): void => {
     setTyped("");
     setEntered("");
@@ -149,7 +153,7 @@ export default function Search() {
   return (
     <Autosuggest
       value={typed}
-      options={[...groups, ...(pages.length === 0 ? [] : [{ label: say.pages, options: pages }])]}
+      options={options}
       filteringType="manual"
       hideEnteredTextOption
       ariaLabel={say.label}

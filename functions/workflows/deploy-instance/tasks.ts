@@ -9,7 +9,7 @@ import {
   tryAcquireDrillSlot,
 } from "../../../shared/operations/backups/drills.ts";
 import { getBackup } from "../../../shared/records/backups.ts";
-import { findCode, recordChecked, recordDeployed } from "../../../shared/records/code.ts";
+import { findCode, recordChecked, recordDeployed, recordRestored } from "../../../shared/records/code.ts";
 import { openEnvironment, openRepositories, openSecrets } from "../../../shared/records/code-secrets.ts";
 import {
   getDeploy,
@@ -470,7 +470,9 @@ const settling = ({ operation, input: { instance_id, restore_database: restored 
   restored,
 });
 
-async function recordSettled({ operation, instance }: Deploy, progress: JobProgress<"settle_code">): Promise<boolean> {
+async function recordSettled({ operation, input, instance }: Deploy, progress: JobProgress<"settle_code">): Promise<boolean> {
+  // The plan has the versions of the code. Those of the data that came back, only the machine knows.
+  if (input.restore_database) await recordRestored(await instance());
   if (progress.ready && progress.result !== null)
     await recordNeutralized(await instance(), operation, progress.result.neutralized);
   return progress.ready;

@@ -91,7 +91,7 @@ export function describeSuccesses(route: Route, data: Schema, components: Compon
   };
 }
 
-/** `shown`: what the data may be, if it may be something else as well. */
+/** `schema` is what the response has, if it can be more than `data`. */
 function describeSuccess(route: Route, data: Schema, components: Components, schema = data): Response {
   const example = dataExample(route, data, components);
   const meta = ref("schemas", "ListMeta");

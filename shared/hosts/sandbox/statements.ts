@@ -15,6 +15,7 @@ export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
     connected: undefined,
     token: undefined,
     relations: new Set(),
+    unqualified: new Set(),
     gone: new Map(),
     goneObjects: new Map(),
     functions: new Set(),
@@ -92,6 +93,8 @@ interface Seen {
   /** Of the dump that is being read: see STATEMENT_FORMS.restrict. */
   token: string | undefined;
   relations: Set<string>;
+  /** Created without a schema, which is the one of `search_path` then. */
+  unqualified: Set<string>;
   gone: Map<string, LeftOutKind>;
   /** Neither relations nor functions: a table may have the same name. */
   goneObjects: Map<string, LeftOutKind>;
@@ -131,7 +134,7 @@ function classify(seen: Seen, statement: Statement): Kind {
   const [, relation] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
   if (relation !== undefined) {
     seen.relations.add(relation).add(unqualified(relation));
-    if (isUnqualified(relation)) seen.relations.add(`public.${relation}`);
+    if (isUnqualified(relation)) seen.unqualified.add(unqualified(relation));
   }
   seen.begun ||= /^CREATE /i.test(outline);
   return undefined;
@@ -150,8 +153,10 @@ function ofCommand(seen: Seen, line: string): Kind {
 }
 
 /** Rows of a table that the dump does not create are those of an extension. In doubt they are loaded. */
-const ofRows = ({ goneExtensions, relations }: Seen, relation: string): Kind =>
-  goneExtensions.length === 0 || relations.has(isUnqualified(relation) ? unqualified(relation) : relation)
+const ofRows = ({ goneExtensions, relations, unqualified: bare }: Seen, relation: string): Kind =>
+  goneExtensions.length === 0 ||
+  relations.has(isUnqualified(relation) ? unqualified(relation) : relation) ||
+  bare.has(unqualified(relation))
     ? undefined
     : "extension_data";
 

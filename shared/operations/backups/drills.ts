@@ -7,7 +7,7 @@ import { DRILL, LIFECYCLE, OPERATION } from "../../domain/lifecycle.ts";
 import { inEnglish, type Reason } from "../../domain/reasons.ts";
 import { getAccount } from "../../records/accounts.ts";
 import { lockBackup } from "../../records/backups.ts";
-import { type Change, startChange, now, Overtaken, retryOnConflict } from "../../data/change.ts";
+import { type Change, startChange, now, Overtaken, retryOnConflict, tryCommit } from "../../data/change.ts";
 import { logEvent } from "../../records/events.ts";
 import { keys, type Item } from "../../data/keys.ts";
 import { type Begun, addResult, changing, findOperation, requireRunning, reserveOperation } from "../../records/operations.ts";
@@ -34,7 +34,7 @@ export function beginDrill({ change, by, operationId }: Begun, backup: BackupRec
   });
 }
 
-/** The one place of a server for an archive that is tried beside its instances. */
+/** The one slot of a server for an archive that is tried beside its instances. */
 export const reserveDrillSlot = (change: Change, serverId: string, operationId: string): void =>
   change.write(
     put(keys.drill(change.accountId, serverId), { operation_id: operationId }, (current) =>
@@ -42,19 +42,19 @@ export const reserveDrillSlot = (change: Change, serverId: string, operationId: 
     ),
   );
 
-/** For an operation that waits for the place: false while another has it. */
+/** For an operation that waits for the slot: false while another has it. */
 export async function tryAcquireDrillSlot(operation: OperationRecord, serverId: string): Promise<boolean> {
   const change = startChange({ id: operation.account_id });
   requireRunning(change, operation);
   change.write(drillSlotWrite(operation, serverId));
-  return succeeds(change);
+  return tryCommit(change, keys.drill(operation.account_id, serverId));
 }
 
 /** The same for an undo, which removes what its operation has left there. */
 export async function tryReacquireDrillSlot(operation: OperationRecord, serverId: string): Promise<boolean> {
   const change = startChange({ id: operation.account_id });
   change.write(drillSlotWrite(operation, serverId));
-  return succeeds(change);
+  return tryCommit(change, keys.drill(operation.account_id, serverId));
 }
 
 const DrillSlot = z.object({ operation_id: z.string() });
@@ -62,33 +62,15 @@ const DrillSlot = z.object({ operation_id: z.string() });
 export const holdsDrillSlot = async ({ account_id, id }: OperationRecord, serverId: string): Promise<boolean> =>
   (await find({ key: keys.drill(account_id, serverId), schema: DrillSlot }))?.operation_id === id;
 
-/** Leaves the place of an operation; nothing if another has it. */
+/** Returns the slot of an operation; does nothing if another has it. */
 export async function releaseDrillSlot({ account_id, id }: OperationRecord, serverId: string): Promise<void> {
   const change = startChange({ id: account_id });
-  change.remove(keys.drill(account_id, serverId), { equals: { operation_id: id } }, () => SLOT_TAKEN);
-  await succeeds(change);
+  change.remove(keys.drill(account_id, serverId), { equals: { operation_id: id } });
+  await tryCommit(change);
 }
-
-/** Another operation has the place. */
-const SLOT_TAKEN = new Error("The place is another operation's");
 
 const drillSlotWrite = ({ account_id, id }: OperationRecord, serverId: string): Write =>
-  update(
-    keys.drill(account_id, serverId),
-    { set: { operation_id: id } },
-    { exists: false, unchanged: { operation_id: id } },
-    () => SLOT_TAKEN,
-  );
-
-async function succeeds(change: Change): Promise<boolean> {
-  try {
-    await change.commit();
-    return true;
-  } catch (error) {
-    if (error !== SLOT_TAKEN) throw error;
-    return false;
-  }
-}
+  update(keys.drill(account_id, serverId), { set: { operation_id: id } }, { exists: false, unchanged: { operation_id: id } });
 
 const readHolder = (current: Item | undefined): string => String(current?.["operation_id"]);
 

@@ -48,9 +48,9 @@ export function selectNewLine(
 }
 
 /**
- * The same of a line that a login has brought, because the proxy does not serve it. It counts if it tells of ERPs that cannot be
- * used, or could not; if not, it counts once, as the proxy may have stopped after it was written. Where no service gets through
- * to the proxies, that is no login a minute for each machine.
+ * Like `selectNewLine`, for a line that was read over SSH because the proxy does not serve it. It counts if it reports ERPs that
+ * are or were unusable. Otherwise it counts once, because the proxy may have stopped after the line was written: where no proxy
+ * can be reached, machines are not logged in to each minute.
  */
 export function selectLoginLine(
   watched: WatchedServer,
@@ -171,7 +171,7 @@ async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: s
 }
 
 /**
- * Notes of a server's instances that somebody looks at them again, or nobody any more. What is down stays so until it is seen.
+ * Records whether a server's instances are checked. An instance that is down stays down until the next check.
  */
 export async function setErpsWatched({ account_id, id }: ServerRecord, isWatched: boolean): Promise<void> {
   const status = isWatched ? ok : unknown;

@@ -1,6 +1,6 @@
 // Which servers and instances of an account are loaded most, as they last reported. Nothing is kept in order of it: to write that
-// with each report would cost as much as the reports, and somebody asks now and then. Of more servers than the figures of which
-// are read, those count whose memory is used most: reports say that, and what lacks memory is slow first.
+// with each report would cost as much as the reports, and somebody asks now and then. If there are more servers than
+// this reads, it reads those that use most of their memory, which reports include: what lacks memory is slow first.
 import * as z from "zod";
 import { keys, keyString } from "../../data/keys.ts";
 import { parseOrSkip } from "../../data/parse-each.ts";

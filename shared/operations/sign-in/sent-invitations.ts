@@ -9,8 +9,8 @@ import { userRef } from "../../records/users.ts";
 import { mayGrant } from "../credentials/roles.ts";
 
 /**
- * Removes the invitations that somebody may not send with the role that they have, so that none comes back to life with another.
- * Call it before a role is written, because the call after the one before may have been cut off, and after it.
+ * Removes the invitations that their sender may no longer send. Call it before a role is written, because an earlier call may
+ * have been cut off, and again afterwards.
  */
 export async function removeUnsendable(sender: UserRecord, by: Author): Promise<void> {
   for (const invitation of await allInvitations(sender.account_id)) {

@@ -87,7 +87,8 @@ export const sentences: Readonly<Record<SentenceCode, string>> = {
   deploy_image_back: "Gibt dem ERP das Image zurück, das es mit diesem Deploy hatte",
   deploy_image:
     "Gibt dem ERP und seinem Datenbankserver die neuesten Images derselben Versionen und aktualisiert mit ihnen alle Module",
-  deploy_enterprise_stays: "Die Module der Enterprise-Edition bleiben auf dem Server, wie sie sind; nur das Image ändert sich",
+  deploy_enterprise_stays:
+    "Die Module der Enterprise-Edition bleiben auf dem Server, wie sie sind: Ein Image bringt keine anderen mit",
   deploy_rehearsed:
     "Probiert den neuen Code und die Aktualisierung zuerst auf einer Kopie der Datenbank aus; schlägt das fehl, bleibt das ERP, wie es ist",
   deploy_backup: "Erstellt eine Sicherung, bevor das ERP stoppt",

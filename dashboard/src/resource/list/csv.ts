@@ -9,7 +9,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * Where spreadsheets see the beginning of a formula, in full width as well: in a cell, and in what one becomes that separates by
  * another character.
  */
-const FORMULA = /(?:^|[,;\t\r\n])\s*(?=[=+\-@＝＋－＠])|^(?=[\t\r])/g;
+const FORMULA = /(?:^|[,;\t\r\n])["\s]*(?=[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 
 /** As Excel separates in that language: where numbers have a comma, by semicolons. */
 const SEPARATORS = { en: ",", de: ";" } as const;

@@ -66,7 +66,7 @@ export const smallList =
 
 const DAYS = ["30", "90"] as const;
 
-/** For how long nobody has used something, as those that nobody ever has; and these alone. */
+/** Filters for what was not used for so many days, which includes what was never used, and for that alone. */
 export const UNUSED = [...DAYS, "never"] as const;
 type Unused = (typeof UNUSED)[number];
 

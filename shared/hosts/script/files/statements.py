@@ -63,6 +63,7 @@ class Origin:
         self.languages = {*LANGUAGES}
         self.begun = False
         self.relations: set[bytes] = set()
+        self.unqualified: set[bytes] = set()  # created without a schema, which is the one of `search_path` then
         # What was left out, with its kind: later statements may be about it. Of an extension, what is named after it.
         self.gone: dict[bytes, str] = {}
         self.gone_objects: dict[bytes, str] = {}  # neither relations nor functions: a table may have the same name
@@ -99,7 +100,7 @@ class Origin:
         if found is None or found[1] not in self.relations:
             return None
         self.relations.discard(found[1])
-        drop = b'drop view "' + found[1].replace(b".", b'"."') + b'"; exception when dependent_objects_still_exist then null;'
+        drop = b'drop view if exists "' + found[1].lower().replace(b".", b'"."') + b'"; exception when dependent_objects_still_exist then null;'
         return b"DO $erp_hosting$ begin " + drop + b" end $erp_hosting$;"
 
     def note(self, kind: str, outline: bytes) -> None:
@@ -160,7 +161,9 @@ class Origin:
             self.functions.add(found[1])
         if found := self.RELATION.match(outline) or self.IDENTITY.match(outline):
             name = found[1]
-            self.relations |= {name, unqualified(name), b"public." + name if is_unqualified(name) else name}
+            self.relations |= {name, unqualified(name)}
+            if is_unqualified(name):
+                self.unqualified.add(unqualified(name))
         self.begun = self.begun or outline[:7].upper() == b"CREATE "
         return True, None
 
@@ -179,7 +182,7 @@ class Origin:
     def decide_rows(self, relation: bytes) -> tuple[bool, str | None]:
         """Rows of a table that the dump does not create are those of an extension. In doubt they are loaded."""
         name = unqualified(relation) if is_unqualified(relation) else relation
-        loaded = not self.gone_extensions or name in self.relations
+        loaded = not self.gone_extensions or name in self.relations or unqualified(relation) in self.unqualified
         return loaded, None if loaded else "extension_data"
 
     def decide_extension(self, verb: bytes, quoted: bytes, schema: bytes | None) -> tuple[bool, str | None]:
