@@ -1,7 +1,7 @@
 // The numbers of records, by which lists are sorted, and where they are counted.
 import { BLOCK, BLOCKS_PER_LEAF, COUNT_ATTRIBUTES } from "./codes.ts";
 
-export const formatNumber = (createdAt: number, id: string): string => `${String(createdAt).padStart(10, "0")}#${id}`;
+export const formatNumber = (serial: number, id: string): string => `${String(serial).padStart(10, "0")}#${id}`;
 const parseNumber = (number: string): number => Number(number.split("#", 1)[0]);
 
 /** The block in which a number is counted. */

@@ -20,7 +20,7 @@ interface Row {
   status: string;
   protection?: string;
   actor: { id: string };
-  resource: { id: string };
+  resource: { type: string; id: string };
 }
 
 const schema = z.looseObject({ id: z.string(), number: z.string() });
@@ -52,7 +52,7 @@ const row = (made: number, fields: Partial<Row> = {}): Row => ({
   status: made % 50 === 1 ? "rare" : made % 3 === 0 ? "third" : "other",
   protection: made % 4 === 0 ? "fourth" : "rest",
   actor: { id: `actor_${made % 5}` },
-  resource: { id: `resource_${made % 2}` },
+  resource: { type: "server", id: `resource_${made % 2}` },
   ...fields,
 });
 const numbered = (made: number, each: Row): Row => ({ ...each, number: formatNumber(made, each.id) });
