@@ -22,7 +22,7 @@ const together = files.filter((file) => !withCloud.includes(file) && !alone.incl
 /** Those that take longest, so that none of them is what all others wait for at the end, on a machine that has not seen them yet either. */
 const LONGEST = [
   /two-versions/,
-  /browser\/requests/,
+  /browser\/(requests|german|opened)/,
   /attacks/,
   /e2e\/start/,
   /figures/,

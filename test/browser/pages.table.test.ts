@@ -42,7 +42,7 @@ test.for([
   await expectAccessible(page);
 });
 
-test.for(some(PAGES, 2))(
+test.for(some(PAGES, 4))(
   "the page $route is accessible to everyone, fits the screen and is not large",
   async (shown, { open }) => {
     const page = await open(pathOf(shown, things), { as: mine });

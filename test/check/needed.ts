@@ -21,7 +21,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["functions/schedules/expire-history.ts", "test/{operations/history,sso/domains}.*.ts"],
   ["functions/schedules/refresh-catalog.ts", "test/{catalog/get,providers/{live,registry}}.*.ts"],
   ["functions/schedules/rescue.ts", "test/workflows/{rescue,starts}.*.ts"],
-  ["functions/schedules/run-policies.ts", "test/{backup-policy/{runs,clock},code/push*}.*.ts"],
+  ["functions/schedules/run-policies.ts", "test/{backup-policy/{runs,clock},code/pushes}.*.ts"],
   ["functions/schedules/send-mail.ts", "test/mail/*.ts"],
   ["functions/schedules/sweep.ts", "test/{workflows/starts,providers/byo}.*.ts"],
   ["functions/workflows/index.ts", "test/{infra/workflow,golden}.test.ts"],

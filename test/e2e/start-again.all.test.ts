@@ -1,4 +1,4 @@
-// `npm start` after it was killed, with `--reset`, and in live.
+// `npm start` after it was killed or stopped, twice at once, with `--reset`, and in live.
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
@@ -7,7 +7,9 @@ import { afterEach, expect, test } from "vitest";
 import * as z from "zod";
 import { freePort } from "../harness/free-port.ts";
 import { unique, uniqueDomain } from "../harness/unique.ts";
+import type { Started } from "./product.ts";
 import {
+  begin,
   call,
   dataDir,
   Demo,
@@ -16,6 +18,7 @@ import {
   instanceBody,
   make,
   Operation,
+  port,
   product,
   Resource,
   serverBody,
@@ -75,6 +78,39 @@ test("npm start that was killed during operations resumes them: every operation 
   // What an operation held is free again, too.
   const deletion = Operation.parse(await call("DELETE", `/backups/${ofOne.id}`));
   expect(await until(deletion.id)).toMatchObject({ status: "succeeded" });
+  await stop(started);
+});
+
+test("a start after Ctrl-C has all data, and earlier download URLs still work", async () => {
+  const data = { orders: 3, note: "of the first start" };
+  let started = await up();
+  const before = demo;
+  const server = await make("/servers", serverBody(unique("again")));
+  const instance = await make("/instances", instanceBody("again", server.id));
+  await call("PUT", `/sandbox/instances/${instance.id}/data`, data);
+  const backup = await make(`/instances/${instance.id}/backups`, {});
+  const { url } = z.looseObject({ url: z.url() }).parse(await call("GET", `/backups/${backup.id}/download`));
+  await stop(started);
+  started = await up();
+  expect(demo).toEqual(before);
+  expect(await call("GET", `/instances/${instance.id}`)).toMatchObject({ status: "running" });
+  expect(await call("GET", `/sandbox/instances/${instance.id}/data`)).toEqual(data);
+  expect((await fetch(url)).status).toBe(200);
+  await stop(started);
+});
+
+test("a second npm start on the same data or port fails", async () => {
+  const started = await up();
+  const onPort = begin([], product.newDataDir());
+  expect(await onPort.ended).toBe(1);
+  expectOneLine(onPort, `Port ${port} is taken`);
+  const onData = product.start({ args: ["--data", dataDir], env: { PORT: String(await freePort()) } });
+  expect(await onData.ended).toBe(1);
+  expectOneLine(onData, "is used by process");
+  const onReset = product.start({ args: ["--data", dataDir, "--reset"], env: { PORT: String(await freePort()) } });
+  expect(await onReset.ended).toBe(1);
+  expectOneLine(onReset, "is used by process");
+  expect((await fetch(`${demo.base_url}/health`)).status).toBe(200);
   await stop(started);
 });
 
@@ -142,3 +178,11 @@ test("npm start in live explains how to begin: the key for your own machines, an
   expect(await statusOf(typed)).toBe(200);
   await started.interrupt();
 });
+
+/** One sentence that says what to do, without a stack trace. */
+function expectOneLine(started: Started, sentence: string): void {
+  const lines = started.stderr().trim().split("\n");
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(sentence);
+  expect(started.stdout()).not.toMatch(/\n\s+at |Error:/);
+}

@@ -26,7 +26,7 @@ export const guarantees = {
     proof:
       "Every workflow runs from every state that it may start in. Each of its tasks, polls and undos is cut off: by a crash, an error, a time-out or a stopped execution, before and after its work; by killing its process at one of its calls; by losing its response; and by running it twice at once, again after the end, or late. Then the table, the machines and the object store must agree, item for item.",
     full: 10_000,
-    small: 5,
+    small: 3,
     perSecond: 2,
   }),
   undo: guarantee({

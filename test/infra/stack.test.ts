@@ -1,7 +1,6 @@
 // What a deployment creates, read from the synthesized templates of both environments.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import validateMachine from "asl-validator";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { toGatewayMethod, toGatewayPath as pathOf, listRoutes } from "../../infra/api.ts";
@@ -144,26 +143,11 @@ const WRITES = [
   "dynamodb:UpdateItem",
 ].toSorted();
 
-const definitions = new Set<string>();
-/** The machines of both environments differ in names alone, and to validate one takes a second. */
-function isNew(environment: Environment, definition: unknown): boolean {
-  const { size } = definitions;
-  return definitions.add(JSON.stringify(definition).replaceAll(stackName(environment), "")).size > size;
-}
-
 describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
   it("the stack satisfies CloudFormation's own schemas and has no circular references", () => {
     const { Resources: all } = of(raws, environment);
     expect(problemsOf(Resources.parse(all))).toEqual([]);
     expect(cycleIn(Resources.parse(all))).toBeUndefined();
-  });
-
-  it("the stack's state machines are valid in AWS's language", () => {
-    const machines = of(templates, environment).machines.filter(({ definition }) => isNew(environment, definition));
-    for (const { name, definition } of machines) {
-      const { isValid, errorsText } = validateMachine(structuredClone(definition)); // the validator writes into it
-      expect({ name, errors: isValid ? "" : errorsText("\n") }).toEqual({ name, errors: "" });
-    }
   });
 
   it("the stack is near none of AWS's limits", () => {

@@ -1,4 +1,4 @@
-// Pushes that deploy nothing, now or ever: what comes in between, and hooks that nobody has or that are called too often.
+// What the schedule makes of pushes: deploys, and reasons to deploy nothing; hooks that nobody has or that are called too often.
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Deploy } from "../../shared/api/deploys.ts";
@@ -19,6 +19,36 @@ const { tick } = scheduleOf(cloud);
 const me = await account({ seeded: true });
 
 const { hookOf, following, codeOf, deploysOf } = pushesOf(me);
+
+test("a push checks the code, and deploys what has changed, once", async () => {
+  const { id, push } = await following();
+  expect((await push("1.0")).status).toBe(202);
+  await tick();
+  expect((await codeOf(id)).repositories[0]?.newest_commit).not.toBeNull();
+  await tick();
+  const [deploy, ...others] = await deploysOf(id);
+  expect(others).toEqual([]);
+  expect(deploy).toMatchObject({
+    status: "completed",
+    trigger: "push",
+    created_by: { type: "hook", name: "Deploy hook" },
+    modules: { installed: ["acme"] },
+  });
+  await tick();
+  await tick();
+  expect(await deploysOf(id)).toHaveLength(1);
+
+  await push("1.1");
+  await push("1.2");
+  await tick();
+  await tick();
+  await tick();
+  const [second] = await deploysOf(id);
+  expect(await deploysOf(id)).toHaveLength(2);
+  const data = JSON.parse((await me.api.get(`/sandbox/instances/${id}/data`)).text) as unknown;
+  expect(data).toMatchObject({ data: { modules: { acme: "1.2" } } });
+  expect(second?.commits[0]?.previous_commit).toBe(deploy?.commits[0]?.commit);
+});
 
 test("a push changes nothing where nothing is to be deployed, or the hook was removed", async () => {
   const { id, push, hook } = await following();
