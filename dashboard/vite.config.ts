@@ -112,14 +112,14 @@ const usedIcons: Plugin = {
         .flat()
         .join("\n");
       const end = code.lastIndexOf("\n};");
-      const kept = code
+      const usedParts = code
         .slice(0, end)
         .split(/\n(?= {4}(?:"[a-z0-9-]+"|[a-z]+): React)/)
         .filter((part) => {
           const [, name] = /^ {4}"?([a-z0-9-]+)"?:/.exec(part) ?? [];
           return name === undefined || sources.includes(`"${name}"`) || sources.includes(`'${name}'`);
         });
-      return `${kept.join("\n")}${code.slice(end)}`;
+      return `${usedParts.join("\n")}${code.slice(end)}`;
     },
   },
 };

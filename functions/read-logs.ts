@@ -24,9 +24,9 @@ async function readWork({ server, ...of }: WorkReading): Promise<string> {
 }
 
 function logAndThrow(error: unknown, server: string): never {
-  const why = error instanceof Error ? error : undefined;
-  if (error instanceof TryAgain) log.info("could not read a log", { server, error: why });
-  else log.warn("could not read a log", { server, error: why });
+  const cause = error instanceof Error ? error : undefined;
+  if (error instanceof TryAgain) log.info("could not read a log", { server, error: cause });
+  else log.warn("could not read a log", { server, error: cause });
   throw error;
 }
 
@@ -36,7 +36,7 @@ const CLOCKS_MS = 3_600_000;
 async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const { account_id, server, instance_id, operation_id, lines: count, level, search, after, since, ...request } = reading;
   const start = since ?? request.until ?? new Date(Date.now() - CLOCKS_MS).toISOString();
-  const position = after === undefined ? { at: start, seen: 0 } : readPosition(after);
+  const position = after === undefined ? { at: start, seenCount: 0 } : readPosition(after);
   const from = after === undefined || (since !== undefined && since > position.at) ? since : position.at;
   log.setKeys({ account: account_id, instance: instance_id });
   const [text, secrets] = await Promise.all([

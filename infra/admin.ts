@@ -317,13 +317,13 @@ async function setAside(): Promise<void> {
 async function findArchives(values: Values): Promise<void> {
   Object.assign(process.env, storeFrom(process.env)); // the operator's own store, if it is set
   process.env["BACKUP_BUCKET"] ??= requireOption("bucket", values.bucket);
-  let found = 0;
+  let completedCount = 0;
   for (const account of await accountsIn(values))
     for await (const { id } of completeFoundBackups(account)) {
       console.log(`${id} can be restored again`);
-      found += 1;
+      completedCount += 1;
     }
-  console.log(`${found} backups were completed`);
+  console.log(`${completedCount} backups were completed`);
 }
 
 async function list(): Promise<void> {

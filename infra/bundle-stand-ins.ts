@@ -12,7 +12,7 @@ export interface StandIn {
   contents: (path: string) => string | Promise<string>;
 }
 
-const refusing = (what: string): string => `() => { throw new Error("${what} are left out of the bundles"); }`;
+const refusing = (subject: string): string => `() => { throw new Error("${subject} are left out of the bundles"); }`;
 
 /** Clients whose only endpoints are `https://NAME.REGION.amazonaws.com` and AWS_ENDPOINT_URL. */
 const HOSTS: Readonly<Record<string, string>> = {

@@ -76,12 +76,12 @@ const builtins: Plugin = {
   load: {
     filter: { id: /^\0(?:imported|required):/ },
     handler: (id) => {
-      const [how, name = ""] = id.slice(1).split(":");
-      const found = `process.getBuiltinModule("node:${name}")`;
-      if (how === "required") return { code: `module.exports = ${found};`, moduleType: "js" };
+      const [kind, name = ""] = id.slice(1).split(":");
+      const expression = `process.getBuiltinModule("node:${name}")`;
+      if (kind === "required") return { code: `module.exports = ${expression};`, moduleType: "js" };
       const names = Object.keys(process.getBuiltinModule(name) ?? {}).filter((each) => each !== "default");
       const exported = names.map((each) => `export const ${each} = all.${each};`);
-      return { code: [`const all = ${found};`, "export default all;", ...exported].join("\n"), moduleType: "js" };
+      return { code: [`const all = ${expression};`, "export default all;", ...exported].join("\n"), moduleType: "js" };
     },
   },
 };
@@ -113,15 +113,15 @@ interface Options {
  * `<outDir>/contents.json`.
  */
 export async function bundle(outDir: string, { only, ...options }: Options & { only?: readonly string[] } = {}): Promise<Sizes> {
-  const wanted = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
-  const missing = wanted.filter(([, file]) => !existsSync(join(ROOT, file)));
+  const entries = Object.entries(ENTRIES).filter(([id]) => only === undefined || only.includes(id));
+  const missing = entries.filter(([, file]) => !existsSync(join(ROOT, file)));
   if (missing.length > 0) {
     throw new Error(
       `These functions are declared, but their files are missing:\n${missing.map(([id, file]) => `  ${file}  (${id})`).join("\n")}`,
     );
   }
-  const sizes = await bundleFiles(outDir, wanted, options);
-  if (wanted.some(([id]) => id === DESCRIPTION)) await describeApi(join(outDir, DESCRIPTION));
+  const sizes = await bundleFiles(outDir, entries, options);
+  if (entries.some(([id]) => id === DESCRIPTION)) await describeApi(join(outDir, DESCRIPTION));
   return sizes;
 }
 

@@ -33,7 +33,7 @@ async function build(outDir: string): Promise<void> {
   try {
     await run(process.execPath, [vite, "build", ...options], { cwd: ROOT, env: { NODE_ENV: "production", NO_COLOR: "1" } });
   } catch (cause) {
-    const said = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : String(cause);
-    throw new Error(`The dashboard cannot be built: ${said}`, { cause });
+    const output = cause instanceof Error && "stderr" in cause ? String(cause.stderr) : String(cause);
+    throw new Error(`The dashboard cannot be built: ${output}`, { cause });
   }
 }

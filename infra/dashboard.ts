@@ -204,12 +204,12 @@ export class Dashboard extends Construct {
   }
 
   /** CloudFront's names are unique in the account, across all regions. */
-  private nameInAccount(what: string): string {
+  private nameInAccount(name: string): string {
     const { stackName: stack, region } = Stack.of(this);
-    return `${stack}-${region}-${what}`;
+    return `${stack}-${region}-${name}`;
   }
 
-  private headers(id: string, storeUrl: string, others: Readonly<Record<string, string>>): ResponseHeadersPolicy {
+  private headers(id: string, storeUrl: string, otherHeaders: Readonly<Record<string, string>>): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, id, {
       responseHeadersPolicyName: this.nameInAccount(id),
       securityHeadersBehavior: {
@@ -219,7 +219,7 @@ export class Dashboard extends Construct {
         strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: false, override: true },
       },
       customHeadersBehavior: {
-        customHeaders: Object.entries(others).map(([header, value]) => ({ header, value, override: true })),
+        customHeaders: Object.entries(otherHeaders).map(([header, value]) => ({ header, value, override: true })),
       },
     });
   }
@@ -256,8 +256,8 @@ function acknowledgeCopying({ handlerRole }: BucketDeployment, bucket: IBucket):
     ...[staging, `<${readLogicalId(bucket)}.Arn>`].map((arn) => `Resource::${arn}/*`),
   ];
   Validations.of(scope).acknowledge(
-    ...granted.map((what) => ({
-      id: `AwsSolutions-IAM5[${what}]`,
+    ...granted.map((permission) => ({
+      id: `AwsSolutions-IAM5[${permission}]`,
       reason: "CDK's own: from where it uploads, into this bucket",
     })),
     {

@@ -151,9 +151,9 @@ const ENDED_BY_OPTION = [
  */
 export function missingOption(outputs: Outputs, values: Chosen, chosen: Readonly<Record<string, string>>): string | undefined {
   const { Distribution, Dashboard, LockDays } = outputs;
-  const own = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
-  if (own !== undefined && chosen.domain === undefined && own !== `https://${values.domain}`)
-    return `The stack is reached at ${own}, and this deployment would take that name away: give --domain and --certificate
+  const dashboardUrl = Distribution === undefined ? undefined : Dashboard; // only a stack with a domain has this output
+  if (dashboardUrl !== undefined && chosen.domain === undefined && dashboardUrl !== `https://${values.domain}`)
+    return `The stack is reached at ${dashboardUrl}, and this deployment would take that name away: give --domain and --certificate
 as before, or --domain none if that is what you want.`;
   for (const { output, option, name, present } of ENDED_BY_OPTION) {
     const { [output]: deployed } = outputs;
@@ -182,8 +182,9 @@ export function deployedStore(
   { storeEndpoint, storeBucket }: Chosen,
 ): string | undefined {
   const deployed = BackupStore ?? BackupBucket;
-  const wanted = storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : buildUrl(storeEndpoint, storeBucket);
-  return deployed === wanted ? undefined : deployed;
+  const chosenStore =
+    storeEndpoint === undefined || storeBucket === undefined ? BackupBucket : buildUrl(storeEndpoint, storeBucket);
+  return deployed === chosenStore ? undefined : deployed;
 }
 
 /** What the URLs of archives in another store begin with. */

@@ -103,20 +103,20 @@ async function deployStack(stack: string, { environment, options, access, yes }:
   const approval = yes ? "never" : "broadening";
   const settings = [...contexts, "--outputs-file", outputs, "--require-approval", approval];
   await cdk(["deploy", stack, ...settings], environmentFor(access, process.env));
-  const found = z.record(z.string(), z.record(z.string(), z.string())).parse(JSON.parse(await readFile(outputs, "utf8")))[stack];
-  if (found === undefined) throw new Error(`${outputs} does not contain ${stack}`);
-  return found;
+  const result = z.record(z.string(), z.record(z.string(), z.string())).parse(JSON.parse(await readFile(outputs, "utf8")))[stack];
+  if (result === undefined) throw new Error(`${outputs} does not contain ${stack}`);
+  return result;
 }
 
 const noneValue = (name: string): string => (name === "protected" || name === "reserved" ? "false" : NONE);
 
 /** Why a deployment fails that would leave archives behind: the service would look for them in another store, and find none. */
 async function abandonedArchives(outputs: Record<string, string>, options: Chosen, access: Access): Promise<string | undefined> {
-  const left = deployedStore(outputs, options);
-  if (left === undefined) return undefined;
-  const isBucket = left === outputs["BackupBucket"];
-  if (isBucket && !(await hasArchives(left, access).catch(rejected))) return undefined;
-  return `Archives are in ${left}, and this deployment would look for them elsewhere: no backup from before could be restored, cloned or drilled.
+  const abandonedStore = deployedStore(outputs, options);
+  if (abandonedStore === undefined) return undefined;
+  const isBucket = abandonedStore === outputs["BackupBucket"];
+  if (isBucket && !(await hasArchives(abandonedStore, access).catch(rejected))) return undefined;
+  return `Archives are in ${abandonedStore}, and this deployment would look for them elsewhere: no backup from before could be restored, cloned or drilled.
 Copy them as docs/deploy.md says ("Another store for archives"), then repeat the command with --archives-moved.`;
 }
 

@@ -125,8 +125,8 @@ async function ask(
   { region, credentials }: Access,
 ): Promise<{ status: number; text: string }> {
   const { AWS_ENDPOINT_URL } = process.env;
-  const own = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? AWS_ENDPOINT_URL;
-  const url = new URL(path, own ?? `https://${service}.${region}.amazonaws.com`);
+  const endpoint = process.env[`AWS_ENDPOINT_URL_${service.toUpperCase()}`] ?? AWS_ENDPOINT_URL;
+  const url = new URL(path, endpoint ?? `https://${service}.${region}.amazonaws.com`);
   const signer = new SignatureV4({ service, region, credentials, sha256: Sha256 });
   const { headers } = await signer.sign({
     method: "GET",

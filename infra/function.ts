@@ -321,10 +321,10 @@ function describeShape(access: Access, logGroup: LogGroup): string {
     stream && "read the stream",
     readsLogs && "have logs read",
   ];
-  const named = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
+  const phrases = [...parts, storage && `${storage} backups`, failures && `put failures into ${failures.node.id}`].filter(
     (part) => typeof part === "string",
   );
-  return `${named.join(", ") || "do nothing"}, log ${logGroup.node.id}`;
+  return `${phrases.join(", ") || "do nothing"}, log ${logGroup.node.id}`;
 }
 
 const allow = (service: string, actions: readonly string[], resources: string[]): PolicyStatement =>

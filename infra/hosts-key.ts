@@ -210,9 +210,9 @@ async function readVersion(SecretId: string, VersionStage: "AWSCURRENT" | "AWSPR
 }
 
 async function requireVersion(secretId: string, stage: "AWSCURRENT" | "AWSPREVIOUS"): Promise<SecretVersion> {
-  const found = await readVersion(secretId, stage);
-  if (found === undefined || found.value === "") throw new LocalError(`The secret ${secretId} has no value ${stage}`);
-  return found;
+  const version = await readVersion(secretId, stage);
+  if (version === undefined || version.value === "") throw new LocalError(`The secret ${secretId} has no value ${stage}`);
+  return version;
 }
 
 let client: SecretsManagerClient | undefined;

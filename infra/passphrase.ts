@@ -19,8 +19,8 @@ export const seal = (text: string, passphrase: Uint8Array): Promise<string> =>
     .setKeyManagementParameters({ p2c: ITERATIONS })
     .encrypt(passphrase);
 
-/** @throws LocalError for another passphrase or a damaged text; `what` names it. */
-export async function unseal(jwe: string, passphrase: Uint8Array, what: string): Promise<string> {
+/** @throws LocalError for another passphrase or a damaged text; `subject` names it. */
+export async function unseal(jwe: string, passphrase: Uint8Array, subject: string): Promise<string> {
   try {
     const { plaintext } = await compactDecrypt(jwe.trim(), passphrase, {
       keyManagementAlgorithms: ["PBES2-HS512+A256KW"],
@@ -29,7 +29,7 @@ export async function unseal(jwe: string, passphrase: Uint8Array, what: string):
     });
     return new TextDecoder().decode(plaintext);
   } catch (cause) {
-    if (cause instanceof errors.JOSEError) throw new LocalError(`The passphrase is wrong, or ${what} is damaged`, { cause });
+    if (cause instanceof errors.JOSEError) throw new LocalError(`The passphrase is wrong, or ${subject} is damaged`, { cause });
     throw cause;
   }
 }

@@ -21,10 +21,10 @@ interface RollOut {
 /** The stack's outputs, and the edge stack that nothing needs any more. */
 export async function rollOut({ environment, options, isComplete, reserved, deployStack, store }: RollOut) {
   const { protectData } = SETTINGS[environment];
-  const { webAcl, front, protected: _, reserved: __, requestsPerAddress, ...others } = options;
+  const { webAcl, front, protected: _, reserved: __, requestsPerAddress, ...otherOptions } = options;
   // A firewall goes only after CloudFront has left it, and comes before CloudFront uses it.
   const first: Chosen = {
-    ...others,
+    ...otherOptions,
     ...(requestsPerAddress !== undefined && { requestsPerAddress, ...(webAcl !== undefined && { webAcl }) }),
     ...(reserved && { reserved: "true" }),
     // Not during the creation, or a failed one could not be cleaned up.

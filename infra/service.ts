@@ -47,9 +47,9 @@ interface Outputs extends Pick<Props, "options"> {
 }
 
 export class Service extends Stack {
-  constructor(scope: Construct, { environment, bundles, dashboard, options, guarded: wanted, ...shown }: Props) {
+  constructor(scope: Construct, { environment, bundles, dashboard, options, guarded: isRequested, ...dashboardProps }: Props) {
     const settings = SETTINGS[environment];
-    const guarded = settings.protectData && wanted === true;
+    const guarded = settings.protectData && isRequested === true;
     super(scope, stackName(environment), {
       description: `ERP control plane, ${environment}`,
       terminationProtection: guarded,
@@ -58,7 +58,7 @@ export class Service extends Stack {
       tags: { service: "erp-control-plane", environment },
     });
 
-    if (settings.protectData && wanted === undefined)
+    if (settings.protectData && isRequested === undefined)
       Annotations.of(this).addWarningV2(
         "erp-control-plane:unprotected",
         "Neither the stack nor its table is protected against deletion: add --context protected=true once it has been created (docs/deploy.md)",
@@ -83,7 +83,7 @@ export class Service extends Stack {
       store,
       domain: options.domain,
       mailSender: options.mailSender,
-      brand: shown.brand,
+      brand: dashboardProps.brand,
     });
     new Workflows(this, "workflows", { environment, settings, functions, taskLog: work, machineLog });
     const originKey = new OriginKey(this, "origin-key", { number: settings.originKey });
@@ -93,7 +93,7 @@ export class Service extends Stack {
       rest: api.rest,
       originKey,
       files: dashboard,
-      ...shown,
+      ...dashboardProps,
       domain: readDomain(options),
       webAcl: options.webAcl,
       storeUrl: store.url,

@@ -152,7 +152,7 @@ export class Storage extends Construct implements Store {
     const { synthesizer } = Stack.of(this);
     if (!(synthesizer instanceof DefaultStackSynthesizer)) throw new Error("The stack must be deployed by the CDK's usual roles");
     const deployment = Fn.sub(synthesizer.cloudFormationExecutionRoleArn);
-    const named = admins.map((name) => `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${name}`);
+    const adminArns = admins.map((name) => `arn:${Aws.PARTITION}:iam::${Aws.ACCOUNT_ID}:role/${name}`);
     this.backups.addToResourcePolicy(
       new PolicyStatement({
         sid: "NothingForGood",
@@ -160,7 +160,7 @@ export class Storage extends Construct implements Store {
         principals: [new AnyPrincipal()],
         actions: actions.map((action) => `s3:${action}`),
         resources: [this.arn, `${this.arn}/*`],
-        conditions: { ArnNotLike: { "aws:PrincipalArn": [deployment, ...named] } },
+        conditions: { ArnNotLike: { "aws:PrincipalArn": [deployment, ...adminArns] } },
       }),
     );
   }

@@ -27,9 +27,9 @@ const versions = (): Map<string, string> => {
 };
 
 const before = versions();
-const wanted = [...before].map(([name, version]) => `${name}@${major ? "latest" : `^${version}`}`);
+const packages = [...before].map(([name, version]) => `${name}@${major ? "latest" : `^${version}`}`);
 // The lockfile alone: the tests install it, as on any machine.
-npm("install", "--save-exact", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted);
+npm("install", "--save-exact", "--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund", ...packages);
 const updated = [...versions()].filter(([name, version]) => before.get(name) !== version);
 for (const [name, version] of updated) console.log(`${name} ${before.get(name)} -> ${version}`);
 if (updated.length === 0) console.log("Every dependency is up to date");

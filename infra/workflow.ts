@@ -198,9 +198,9 @@ export class WorkflowMachine extends Construct {
 
   private doing(part: Step | Poll, next: IChainable, undo: IChainable): IChainable {
     const retry = part.kind === "poll" ? [pollAgain(limited(part, this.polls)), RUN_POLL_AGAIN] : undefined;
-    const done = this.task(part.name, { retry }).addCatch(undo, CAUGHT).next(next);
-    if (part.when === undefined) return done;
-    return new Choice(this, `${part.name} asked?`).when(isSet(part.when), done).otherwise(next);
+    const chain = this.task(part.name, { retry }).addCatch(undo, CAUGHT).next(next);
+    if (part.when === undefined) return chain;
+    return new Choice(this, `${part.name} asked?`).when(isSet(part.when), chain).otherwise(next);
   }
 
   private task(

@@ -65,8 +65,8 @@ test("only what is known as it is now is left out of a bulk action", async () =>
   const selected = ["ins_1", "ins_2"].map((id) => ({ id, labels: { env: "test" } }));
   const words = { nameOf: ({ id }: { id: string }) => id, whyNot: () => "It is stopped already." };
   expect(candidates(selected, new Map(selected.slice(1).map((item) => [item.id, item])), words)).toEqual([
-    { id: "ins_1", name: "ins_1", labels: undefined, why: undefined },
-    { id: "ins_2", name: "ins_2", labels: { env: "test" }, why: "It is stopped already." },
+    { id: "ins_1", name: "ins_1", labels: undefined, exclusionReason: undefined },
+    { id: "ins_2", name: "ins_2", labels: { env: "test" }, exclusionReason: "It is stopped already." },
   ]);
 });
 
@@ -129,9 +129,9 @@ test.each([
 test("an instance that is called what was typed comes before the action that it could be, too", async () => {
   await speak("en");
   const mergeFound = await load("shell/acts.ts", "mergeFound");
-  const [named, shop] = ["Réstore Shop", "Shop"].map((name) => ({ type: "instance", id: `ins_${name}`, name }));
-  expect(mergeFound("restore shop", [named], [shop, named])).toEqual({ found: [named, shop], isNamed: true });
-  expect(mergeFound("restore shop", [], [shop])).toEqual({ found: [shop], isNamed: false });
+  const [restoreShop, shop] = ["Réstore Shop", "Shop"].map((name) => ({ type: "instance", id: `ins_${name}`, name }));
+  expect(mergeFound("restore shop", [restoreShop], [shop, restoreShop])).toEqual({ matches: [restoreShop, shop], isNamed: true });
+  expect(mergeFound("restore shop", [], [shop])).toEqual({ matches: [shop], isNamed: false });
 });
 
 test("a failed backup has the cross, a failed drill the exclamation mark", async () => {

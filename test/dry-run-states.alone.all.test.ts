@@ -38,7 +38,7 @@ interface World {
   servers: ServerRecord[];
   instance: InstanceRecord;
   /** Another instance on the same server, and its backup. */
-  taken: InstanceRecord;
+  neighbor: InstanceRecord;
   backup: BackupRecord;
   foreign: BackupRecord;
 }
@@ -81,8 +81,8 @@ async function seedScenario(
   const instance = await seedInstance(accountId, { server_id: on, state: status, installed, operation_id });
   const used = read ? { used_by: new Set([newId("operation")]) } : {};
   const backup = await seedBackup(instance, { state: backedUp, locked, ...used });
-  const taken = await seedInstance(accountId, { server_id: on });
-  return { servers, instance, taken, backup, foreign: await seedBackup(taken) };
+  const neighbor = await seedInstance(accountId, { server_id: on });
+  return { servers, instance, neighbor, backup, foreign: await seedBackup(neighbor) };
 }
 type State = typeof state extends fc.Arbitrary<infer S> ? S : never;
 
@@ -112,7 +112,7 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
   .map(({ route, which, flags: chosen, domain, database, version, action, ifMatch, onServer }) => (world) => {
     const pick = <T>(...of: [T, ...T[]]): T => of[which % of.length] ?? of[0];
     const [method = "", template = ""] = route.split(" ");
-    const { servers, instance, taken, backup, foreign } = world;
+    const { servers, instance, neighbor, backup, foreign } = world;
     const [first, second] = servers.map(({ id }) => id);
     const server = pick(first, first, second, unusedId("server"));
     const name =
@@ -121,7 +121,7 @@ const request: fc.Arbitrary<(world: World) => Request> = fc
         : domain === "bad"
           ? "Not a domain"
           : domain === "taken"
-            ? taken.domain
+            ? neighbor.domain
             : instance.domain;
     const owner = pick(instance.id, instance.id, instance.id, unusedId("instance"), "nonsense");
     const archive = pick(backup.id, backup.id, foreign.id, unusedId("backup"));
@@ -177,27 +177,27 @@ test.each([5, 6])(
     let allowed = 0;
     let rejected = 0;
     await fc.assert(
-      fc.asyncProperty(state, request, async (given, requestIn) => {
+      fc.asyncProperty(state, request, async (scenario, requestIn) => {
         await setQuota(me.id, "instance", 10_000);
-        const world = await seedScenario(me.id, given);
-        if (given.full) await setQuota(me.id, "instance", (await getAccount(me.id)).used_instance);
-        const { api } = await me.token(ALL_PERMISSIONS.filter((permission) => permission !== given.missing));
-        const wanted = requestIn(world);
+        const world = await seedScenario(me.id, scenario);
+        if (scenario.full) await setQuota(me.id, "instance", (await getAccount(me.id)).used_instance);
+        const { api } = await me.token(ALL_PERMISSIONS.filter((permission) => permission !== scenario.missing));
+        const call = requestIn(world);
         const before = await lasting();
-        const rehearsed = await send(api, wanted, true);
+        const rehearsed = await send(api, call, true);
         expect(await lasting()).toEqual(before);
-        const real = await send(api, wanted, false);
-        const said = `${wanted.method} ${wanted.path} ${JSON.stringify(wanted.body)}: ${rehearsed.text} / ${real.text}`;
-        expect(real.headers["idempotent-replayed"], said).toBeUndefined();
+        const real = await send(api, call, false);
+        const summary = `${call.method} ${call.path} ${JSON.stringify(call.body)}: ${rehearsed.text} / ${real.text}`;
+        expect(real.headers["idempotent-replayed"], summary).toBeUndefined();
         if (rehearsed.status === 200) {
           allowed++;
-          expect(real.error, said).toBeUndefined();
+          expect(real.error, summary).toBeUndefined();
           const { effects, warnings } = rehearsed.as(DryRun);
           // A bulk action says why it would leave a resource as it is.
-          expect(effects.length + warnings.length, said).toBeGreaterThan(0);
+          expect(effects.length + warnings.length, summary).toBeGreaterThan(0);
         } else {
           rejected++;
-          expect([real.status, real.text, real.headers["retry-after"]], said).toEqual([
+          expect([real.status, real.text, real.headers["retry-after"]], summary).toEqual([
             rehearsed.status,
             rehearsed.text,
             rehearsed.headers["retry-after"],

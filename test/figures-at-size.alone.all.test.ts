@@ -19,7 +19,7 @@ beforeAll(async () => {
   holdForGood(cloud);
   me = await account();
   // The records that the tests read: the newest, the first, and those in the middle.
-  const isRead = (made: number) => made >= RECORDS - 200 || Math.abs(made - RECORDS / 2) < 200 || made < 50;
+  const isRead = (serial: number) => serial >= RECORDS - 200 || Math.abs(serial - RECORDS / 2) < 200 || serial < 50;
   await seedManyInstances(me.id, { count: RECORDS, isRead });
 });
 
@@ -59,11 +59,11 @@ describe("a page of 20 of 10,000 instances on 1,000 servers, filtered", () => {
 
   test("a search across kinds, and the overview, which is asked all the time", async () => {
     const { api } = await me.token();
-    const found = await costOf("search.find", () => api.get("/search?q=shop%209998"));
-    expect(found.response.as(z.array(z.object({ name: z.string() })))).toEqual([{ name: "Shop 9998" }]);
-    expect(found.handler.length).toBeLessThanOrEqual(4);
-    expect(capacityOf(found.handler)).toBeLessThanOrEqual(190);
-    const seen = await costOf("overview.get", () => api.get("/overview"));
-    expect(seen.handler.map(({ action }) => action)).toEqual(["Query"]);
+    const searchCost = await costOf("search.find", () => api.get("/search?q=shop%209998"));
+    expect(searchCost.response.as(z.array(z.object({ name: z.string() })))).toEqual([{ name: "Shop 9998" }]);
+    expect(searchCost.handler.length).toBeLessThanOrEqual(4);
+    expect(capacityOf(searchCost.handler)).toBeLessThanOrEqual(190);
+    const overviewCost = await costOf("overview.get", () => api.get("/overview"));
+    expect(overviewCost.handler.map(({ action }) => action)).toEqual(["Query"]);
   });
 });

@@ -31,8 +31,8 @@ describe("a page of 20 of 100,000", () => {
   const READ_AT_ENDS = 9 * 20 * STATUSES;
 
   /** The counts of all of them; the records only where the test reads pages, because the others cost nothing. */
-  const isRead = (made: number) =>
-    Math.min(made, RECORDS - made) <= READ_AT_ENDS || Math.abs(made - RECORDS / 2) <= READ_AT_ENDS / 2;
+  const isRead = (serial: number) =>
+    Math.min(serial, RECORDS - serial) <= READ_AT_ENDS || Math.abs(serial - RECORDS / 2) <= READ_AT_ENDS / 2;
 
   interface Sort {
     kind: ListKind & ("server" | "instance" | "backup");
@@ -89,18 +89,18 @@ describe("a page of 20 of 100,000", () => {
       them = await account();
       const counts = new Map<string, Record<string, unknown>>();
       const items: Record<string, unknown>[] = [];
-      for (let made = 0; made < RECORDS; made++) {
-        const [state = "", status = ""] = statuses[made % STATUSES] ?? [];
-        const { leaf, attribute } = countPlace(formatNumber(made, ""));
+      for (let serial = 0; serial < RECORDS; serial++) {
+        const [state = "", status = ""] = statuses[serial % STATUSES] ?? [];
+        const { leaf, attribute } = countPlace(formatNumber(serial, ""));
         for (const filter of ["all", status]) {
           const key = keys.count(kind, them.id, filter, leaf);
           const item = counts.get(key.sk) ?? { ...key };
           item[attribute] = Number(item[attribute] ?? 0) + 1;
           counts.set(key.sk, item);
         }
-        if (!isRead(made)) continue;
+        if (!isRead(serial)) continue;
         const id = unusedId(kind);
-        const number = formatNumber(made, id);
+        const number = formatNumber(serial, id);
         items.push({
           ...record(them.id, id, number, state),
           ...keys.record(kind, them.id, id),

@@ -92,13 +92,13 @@ const policy = async () => {
   return { id };
 };
 const deployed = async () => {
-  const made = await instance();
-  await seedDeploy(made);
-  return made;
+  const newInstance = await instance();
+  await seedDeploy(newInstance);
+  return newInstance;
 };
 const operation = async () => {
-  const begun = await me.api.post("/servers", await me.serverBody());
-  return { id: begun.as(z.looseObject({ operation_id: z.string() })).operation_id };
+  const response = await me.api.post("/servers", await me.serverBody());
+  return { id: response.as(z.looseObject({ operation_id: z.string() })).operation_id };
 };
 
 /** Each in place of the one before: an account may have three that are unfinished. */

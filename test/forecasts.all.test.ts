@@ -43,22 +43,22 @@ const typeOf = (id: string) => ({ srv: "server", ins: "instance", bak: "backup" 
 
 /** Does it after its dry run, and compares what has changed with the effects. */
 async function expectAnnounced(method: string, path: string, body?: unknown): Promise<DryRun> {
-  const { api: own } = await me.token();
-  const announced = (await own.send(method, `${path}?dry_run=true`, body)).as(DryRun);
-  const before = await records(own);
-  const response = await own.send(method, path, body);
+  const { api: ownApi } = await me.token();
+  const announced = (await ownApi.send(method, `${path}?dry_run=true`, body)).as(DryRun);
+  const before = await records(ownApi);
+  const response = await ownApi.send(method, path, body);
   expect(response.error).toBeUndefined();
   const operation =
     response.status === 202 ? response.as(Operation).id : response.as(Instance.pick({ operation_id: true })).operation_id;
   if (operation !== null) await me.until(operation);
-  const after = await records(own);
+  const after = await records(ownApi);
   const created = [...after.keys()].filter((id) => !before.has(id));
   const deleted = [...before.keys()].filter((id) => !after.has(id));
   const changed = [...after].filter(([id, text]) => before.has(id) && before.get(id) !== text).map(([id]) => id);
   const of = (action: string) => announced.effects.filter((effect) => effect.action === action).map(({ resource }) => resource);
   expect(of("create").map(({ type }) => type)).toEqual(created.map(typeOf));
-  const gone = of("delete").filter(({ type }) => type !== "backup_policy");
-  expect(gone.map(({ id }) => id)).toEqual(deleted);
+  const deletions = of("delete").filter(({ type }) => type !== "backup_policy");
+  expect(deletions.map(({ id }) => id)).toEqual(deleted);
   const touched = announced.effects.filter(({ action }) => !["create", "delete", "read"].includes(action));
   expect(touched.map(({ resource }) => resource.id)).toEqual(expect.arrayContaining(changed));
   for (const { type, id } of [...touched, ...announced.effects].map((effect) =>
@@ -280,8 +280,8 @@ test("a dry run warns of an instance that a server has too little memory for, as
   const fitting = Math.floor(((specs.memory_gb * 1024 * 15) / 16 - 384) / (least + buffer));
   const warnings = async () =>
     (await dryRun("POST", "/instances", await me.instanceBody({ server_id: server.id }))).warning_reasons;
-  for (let made = 0; made < fitting; made++) {
-    expect(await warnings(), `with ${made}`).toEqual([]);
+  for (let count = 0; count < fitting; count++) {
+    expect(await warnings(), `with ${count}`).toEqual([]);
     await seedInstance(me.id, { server_id: server.id });
   }
   const parameters = { server_name: server.name, instance_count: fitting + 1, needed_mb: least + buffer, memory_gb: 4 };

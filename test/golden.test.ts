@@ -8,8 +8,8 @@ import { goldens, inThisFolder } from "./golden/golden.ts";
 
 const gateway = () => gatewayText(readTemplate(inject("outDir"), stackName("test")));
 
-test.each(Object.entries({ ...goldens, [GATEWAY]: gateway }))("%s matches the committed golden file", (name, made) => {
-  expect(made(), `test/golden/${name} differs: if that is meant, run \`npm run golden\``).toBe(
+test.each(Object.entries({ ...goldens, [GATEWAY]: gateway }))("%s matches the committed golden file", (name, generate) => {
+  expect(generate(), `test/golden/${name} differs: if that is meant, run \`npm run golden\``).toBe(
     readFileSync(inThisFolder(name), "utf8"),
   );
 });

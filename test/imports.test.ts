@@ -151,7 +151,7 @@ test("only the data layer talks to DynamoDB", () => {
 test("every AWS client takes its timeouts from one place", () => {
   const clients = globSync("{shared,functions}/**/*.ts").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/new (?:sdk\.)?\w+Client\(((?:[A-Z]+_)?CALLS\)|\{[^}]*\.\.\.(?:ARCHIVE_)?CALLS\b)?/g)]
-      .filter(([found]) => !found.startsWith("new Client("))
+      .filter(([match]) => !match.startsWith("new Client("))
       .map(([, calls]) => ({ file, bounded: calls !== undefined })),
   );
   expect(clients.length).toBeGreaterThanOrEqual(6);
@@ -159,10 +159,10 @@ test("every AWS client takes its timeouts from one place", () => {
 });
 
 test("zod is imported as a namespace, which bundles small", () => {
-  const named = globSync("{shared,functions,infra}/**/*.ts").filter((file) =>
+  const files = globSync("{shared,functions,infra}/**/*.ts").filter((file) =>
     /^import (?!type \* as z from|\* as z from)[^;]*from "zod"/m.test(readFileSync(file, "utf8")),
   );
-  expect(named).toEqual([]);
+  expect(files).toEqual([]);
 });
 
 test("the folders of the dashboard import in one direction: shell, pages, then their parts", () => {

@@ -73,7 +73,7 @@ test("a server that is deleted between the read and the write is a mistake in th
 
 test("a late task does not write to a backup that has failed", async () => {
   const backup = await seedBackup(await seedInstance(me.id), { state: "failed" });
-  const made = {
+  const archive = {
     size_bytes: 1,
     sha256: "0".repeat(64),
     stored_checksum: "x",
@@ -81,7 +81,7 @@ test("a late task does not write to a backup that has failed", async () => {
     listed_files: 0,
     skipped_files: 0,
   };
-  await expect(recordArchive(await openOperation(), backup.id, made)).rejects.toThrow("A condition failed");
+  await expect(recordArchive(await openOperation(), backup.id, archive)).rejects.toThrow("A condition failed");
   expect((await getBackup(me.id, backup.id)).size_bytes).toBe(backup.size_bytes);
 });
 

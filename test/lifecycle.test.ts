@@ -124,21 +124,21 @@ const DOCUMENTED = {
 
 describe("every operation", () => {
   test("leads where the documentation says", () => {
-    const shown = rows.map(({ type, row: { from, through, begun, to, failed } }) => {
+    const entries = rows.map(({ type, row: { from, through, begun, to, failed } }) => {
       return [type, [from.join(" "), begun === undefined ? through : `${through} ${begun}`, to, failed]];
     });
-    expect(Object.fromEntries(shown)).toEqual(DOCUMENTED);
+    expect(Object.fromEntries(entries)).toEqual(DOCUMENTED);
   });
 
   test.each(rows)("$type works on its resource's own states", ({ type, row }) => {
-    const others: Partial<Record<OperationType, string>> = { "backup.restore": "instance", "bulk.run": "account" };
-    expect(row.resource).toBe(others[type] ?? type.split(".")[0]);
-    const known = row.resource === "account" ? [] : STATES[row.resource];
-    for (const state of row.from) expect(known).toContain(state);
-    expect([...known, "unchanged"]).toContain(row.through);
-    if (row.begun !== undefined) expect(known).toContain(row.begun);
-    expect([...known, "gone", "before"]).toContain(row.to);
-    expect([...known, "before"]).toContain(row.failed);
+    const exceptions: Partial<Record<OperationType, string>> = { "backup.restore": "instance", "bulk.run": "account" };
+    expect(row.resource).toBe(exceptions[type] ?? type.split(".")[0]);
+    const states = row.resource === "account" ? [] : STATES[row.resource];
+    for (const state of row.from) expect(states).toContain(state);
+    expect([...states, "unchanged"]).toContain(row.through);
+    if (row.begun !== undefined) expect(states).toContain(row.begun);
+    expect([...states, "gone", "before"]).toContain(row.to);
+    expect([...states, "before"]).toContain(row.failed);
   });
 
   test("passes through a state in which no other may begin", () => {

@@ -17,14 +17,14 @@ test("twenty records created at once are all listed once and counted", async () 
   const body = await other.serverBody();
   await setQuota(other.id, "server", 100);
   const events = (await api.get("/events")).meta?.total ?? 0;
-  const made = await Promise.all(
+  const ids = await Promise.all(
     Array.from({ length: 20 }, (_, i) =>
       api.post("/servers", { ...body, name: `together-${i}` }).then((response) => response.as(Listed).id),
     ),
   );
   const page = await api.get("/servers?per_page=100");
   expect(page.meta?.total).toBe(20);
-  expect(idsOf(page).toSorted()).toEqual(made.toSorted());
+  expect(idsOf(page).toSorted()).toEqual(ids.toSorted());
   expect((await api.get("/operations?per_page=100")).meta?.total).toBe(20);
   expect((await api.get("/events")).meta?.total).toBe(events + 20);
 });

@@ -68,20 +68,20 @@ describe.each(lists)("$title", (route) => {
 
   const hasPages = async () => {
     const api = await client(route);
-    const whole: string[] = [];
+    const allIds: string[] = [];
     let total = 0;
     for (let page = 1; ; page++) {
       const response = await api.get(at(`page=${page}&per_page=7`));
       expect(response.meta).toMatchObject({ page, per_page: 7 });
       total = response.meta?.total ?? 0;
-      whole.push(...idsOf(response));
+      allIds.push(...idsOf(response));
       if (idsOf(response).length < 7) break;
     }
     expect(total).toBeGreaterThanOrEqual(LEAST[route.id] ?? 30);
-    expect(whole).toHaveLength(total);
-    expect(new Set(whole).size).toBe(total);
+    expect(allIds).toHaveLength(total);
+    expect(new Set(allIds).size).toBe(total);
     const hundred = await api.get(at("per_page=100"));
-    expect(idsOf(hundred)).toEqual(whole.slice(0, 100));
+    expect(idsOf(hundred)).toEqual(allIds.slice(0, 100));
     if (route.id === "operations.items") return; // in the order of the selection
     const times = hundred.as(z.array(Listed)).map(timeOf);
     expect(times).toEqual(times.toSorted().toReversed());
@@ -138,12 +138,12 @@ describe("filters", () => {
   test.each(some(FILTERED, 6))("%s?%s returns %i records by page and by cursor", async (path, filter, total) => {
     const { api } = await me.token();
     const at = (query: string) => `${path}?${filter}&${query}`.replace("ID", instanceId);
-    const [name = "", wanted] = filter.replace("ID", instanceId).split("=");
+    const [name = "", value] = filter.replace("ID", instanceId).split("=");
     const paged: string[] = [];
     for (let page = 1; page <= Math.ceil(total / 10) + 1; page++) {
       const response = await api.get(at(`per_page=10&page=${page}`));
       expect(response.meta?.total).toBe(total);
-      for (const record of response.as(z.array(Listed))) expect(record[name]).toBe(wanted);
+      for (const record of response.as(z.array(Listed))) expect(record[name]).toBe(value);
       paged.push(...idsOf(response));
     }
     expect(new Set(paged).size).toBe(total);
@@ -170,19 +170,19 @@ describe("filters", () => {
 });
 
 test("an instance names its server, in every list and by itself, to whoever may read servers", async () => {
-  const mine = await account();
-  const server = await seedServer(mine.id, { name: "erp-1", state: "unreachable" });
+  const ownAccount = await account();
+  const server = await seedServer(ownAccount.id, { name: "erp-1", state: "unreachable" });
   const [free, held] = [
-    await seedInstance(mine.id, { server_id: server.id }),
-    await seedInstance(mine.id, { server_id: server.id, operation_id: unusedId("operation") }),
+    await seedInstance(ownAccount.id, { server_id: server.id }),
+    await seedInstance(ownAccount.id, { server_id: server.id, operation_id: unusedId("operation") }),
   ];
-  const shown = z.object({ server: z.unknown() });
-  const named = { server: { name: "erp-1", name_unicode: "erp-1", status: "offline" } };
-  const { api } = await mine.token(["instances:read"]);
+  const WithServer = z.object({ server: z.unknown() });
+  const serverFields = { server: { name: "erp-1", name_unicode: "erp-1", status: "offline" } };
+  const { api } = await ownAccount.token(["instances:read"]);
   for (const query of ["", `?ids=${free.id},${held.id}`, `?server_id=${server.id}`, "?search=seeded"]) {
-    expect((await mine.api.get(`/instances${query}`)).as(z.array(shown)), query).toEqual([named, named]);
-    expect((await api.get(`/instances${query}`)).as(z.array(shown)), query).toEqual([{ server: null }, { server: null }]);
+    expect((await ownAccount.api.get(`/instances${query}`)).as(z.array(WithServer)), query).toEqual([serverFields, serverFields]);
+    expect((await api.get(`/instances${query}`)).as(z.array(WithServer)), query).toEqual([{ server: null }, { server: null }]);
   }
-  expect((await mine.api.get(`/instances/${free.id}`)).as(shown)).toEqual(named);
-  expect((await api.get(`/instances/${free.id}`)).as(shown)).toEqual({ server: null });
+  expect((await ownAccount.api.get(`/instances/${free.id}`)).as(WithServer)).toEqual(serverFields);
+  expect((await api.get(`/instances/${free.id}`)).as(WithServer)).toEqual({ server: null });
 });

@@ -20,10 +20,10 @@ describe.each([".", "test/benchmark/peers"])("the lockfile in %s", (folder) => {
   const { packages } = Lockfile.parse(JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")));
 
   test("has an entry for each dependency of each package", () => {
-    const missing = Object.entries(packages).flatMap(([path, wanted]) =>
+    const missing = Object.entries(packages).flatMap(([path, entry]) =>
       [
-        ...Object.keys({ ...wanted.dependencies, ...wanted.optionalDependencies, ...(path === "" && wanted.devDependencies) }),
-        ...Object.keys(wanted.peerDependencies).filter((name) => wanted.peerDependenciesMeta[name]?.optional !== true),
+        ...Object.keys({ ...entry.dependencies, ...entry.optionalDependencies, ...(path === "" && entry.devDependencies) }),
+        ...Object.keys(entry.peerDependencies).filter((name) => entry.peerDependenciesMeta[name]?.optional !== true),
       ].flatMap((name) => (placesFor(path, name).some((place) => place in packages) ? [] : `${path} needs ${name}`)),
     );
     expect(missing).toEqual([]);

@@ -192,12 +192,12 @@ test("the event of an operation's request does not say that the operation has su
 });
 
 test("German has its own quotation marks in pairs, and does not beg either", () => {
-  const marks = (said: string, mark: RegExp): number => said.match(mark)?.length ?? 0;
+  const marks = (text: string, mark: RegExp): number => text.match(mark)?.length ?? 0;
   const odd = [...german].filter(([, message]) => {
-    const said = codeOf(message);
+    const text = codeOf(message);
     return (
-      /\bbitte\b|”|\.\.\./i.test(said.replaceAll(/\.\.\.(?=\w)/g, "")) ||
-      marks(said, /„/g) !== marks(said, /“/g) ||
+      /\bbitte\b|”|\.\.\./i.test(text.replaceAll(/\.\.\.(?=\w)/g, "")) ||
+      marks(text, /„/g) !== marks(text, /“/g) ||
       (typeof message === "string" && /["'’`]/.test(message))
     );
   });
@@ -271,26 +271,26 @@ function isCode(node: Node, around: readonly Node[]): boolean {
 
 /** What names a value: the attribute or the property that it is. */
 function nameOf(around: readonly Node[]): string {
-  const named = around.find(({ type }) => type === "JSXAttribute" || type === "Property" || /Function/.test(type));
-  const name = named?.["name"] ?? named?.["key"];
+  const namingNode = around.find(({ type }) => type === "JSXAttribute" || type === "Property" || /Function/.test(type));
+  const name = namingNode?.["name"] ?? namingNode?.["key"];
   return isNode(name) ? String(name["name"]) : "";
 }
 
 function wordsIn({ file, code, program }: (typeof sources)[number]): string[] {
-  const found: string[] = [];
+  const words: string[] = [];
   walk(program, (node, around) => {
     const raw = node["value"];
-    const said =
+    const text =
       node.type === "JSXText" || node.type === "Literal"
         ? raw
         : node.type === "TemplateElement" && typeof raw === "object" && raw !== null && "cooked" in raw
           ? raw.cooked
           : undefined;
-    if (typeof said !== "string" || !/\p{L}/u.test(said) || isCode(node, around)) return;
-    if (node.type === "JSXText" || WORDS.test(said) || (SHOWN.test(nameOf(around)) && / \p{L}|\p{L} /u.test(said)))
-      found.push(`${file}:${lineOf(code, node)} ${said.trim()}`);
+    if (typeof text !== "string" || !/\p{L}/u.test(text) || isCode(node, around)) return;
+    if (node.type === "JSXText" || WORDS.test(text) || (SHOWN.test(nameOf(around)) && / \p{L}|\p{L} /u.test(text)))
+      words.push(`${file}:${lineOf(code, node)} ${text.trim()}`);
   });
-  return found;
+  return words;
 }
 
 /** Not for translators. */
@@ -306,11 +306,15 @@ const CODE: readonly RegExp[] = [
 ];
 
 test("every word that a user reads is in the catalog", () => {
-  const found = sources.filter(({ folder }) => folder !== "messages").map((source) => ({ ...source, words: wordsIn(source) }));
+  const sourcesWithWords = sources
+    .filter(({ folder }) => folder !== "messages")
+    .map((source) => ({ ...source, words: wordsIn(source) }));
   // The test sees words where they are.
   expect(wordsIn(sourceOf(`<p title="Some words" aria-label="one">More<b>{"And more"}</b></p>`))).toHaveLength(3);
-  const left = found.flatMap(({ words }) => words).filter((each) => !CODE.some((pattern) => pattern.test(each)));
-  expect(left).toEqual([]);
+  const untranslated = sourcesWithWords
+    .flatMap(({ words }) => words)
+    .filter((each) => !CODE.some((pattern) => pattern.test(each)));
+  expect(untranslated).toEqual([]);
 });
 
 function sourceOf(code: string): (typeof sources)[number] {
@@ -333,7 +337,7 @@ function areasOf(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return new Set();
   seen.add(file);
   const { code = "" } = sources.find((each) => each.file === file) ?? {};
-  const own = /messages\/text\.ts"/.test(code) ? [...code.matchAll(COMMON)].map(([, area = ""]) => area) : [];
+  const ownAreas = /messages\/text\.ts"/.test(code) ? [...code.matchAll(COMMON)].map(([, area = ""]) => area) : [];
   const placeOf = (from: string): string => join(dirname(file), from);
   const later = [...code.matchAll(LATER)].flatMap(([, from = "", brought = ""]) =>
     [...areasOf(placeOf(from), new Set(seen))].filter((area) => !brought.includes(`"${area}"`)),
@@ -341,7 +345,7 @@ function areasOf(file: string, seen = new Set<string>()): Set<string> {
   const imported = [...code.replaceAll(LATER, "").matchAll(/(?:from|import\()\s*"(\.[^"]+\.tsx?)"/g)]
     .map(([, from = ""]) => placeOf(from))
     .filter((from) => !/routes\.tsx$|\/messages\//.test(from));
-  return new Set([...own, ...later, ...imported.flatMap((each) => [...areasOf(each, seen)])]);
+  return new Set([...ownAreas, ...later, ...imported.flatMap((each) => [...areasOf(each, seen)])]);
 }
 
 /** What files are loaded together with areas of the catalog, and with which. */

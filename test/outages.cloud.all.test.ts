@@ -209,16 +209,16 @@ describe("without the workflow engine", () => {
   test("what another request changes while a start fails stays as it is when the work is withdrawn", async () => {
     const before = { name: "Shop", admin_email: "before@example.com", labels: { env: "test" } };
     const { id } = await seedInstance(me.id, before);
-    const shown = async () => (await api.get(`/instances/${id}`)).as(Instance);
+    const show = async () => (await api.get(`/instances/${id}`)).as(Instance);
     const [first, second] = await without("states", "silent", async () => {
       const moved = { name: "First", admin_email: "first@example.com", domain: uniqueDomain() };
       const moving = api.put(`/instances/${id}`, moved);
-      await expect.poll(async () => (await shown()).name, { interval: 50 }).toBe("First");
+      await expect.poll(async () => (await show()).name, { interval: 50 }).toBe("First");
       return Promise.all([moving, api.put(`/instances/${id}`, { name: "Second", labels: { env: "live" } })]);
     });
     unavailable(first);
     expect(second.status).toBe(200);
-    expect(await shown()).toMatchObject({ ...before, name: "Second", labels: { env: "live" }, operation_id: null });
+    expect(await show()).toMatchObject({ ...before, name: "Second", labels: { env: "live" }, operation_id: null });
     expect((await api.get("/instances?search=second")).as(z.array(z.looseObject({ id: z.string() })))).toMatchObject([{ id }]);
   });
 
@@ -304,8 +304,8 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
       unsubscribe();
       cloud.aws.outage("dynamodb", false);
     }
-    const [begun] = (await me.api.get("/operations")).as(z.array(Operation));
-    const operation = await findOperation(me.id, begun?.id ?? "");
+    const [newest] = (await me.api.get("/operations")).as(z.array(Operation));
+    const operation = await findOperation(me.id, newest?.id ?? "");
     if (operation === undefined) throw new Error("Nothing was begun");
     expect(operation.state).toBe("pending");
     return operation;
@@ -329,16 +329,16 @@ describe("a retry with the same Idempotency-Key, while the start fails", () => {
   test("a retry that got its response prevents the first request from withdrawing the work, even before its first task", async () => {
     const body = await me.serverBody();
     const operation = await begunOnly(body);
-    const held = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     const back = cloud.states.intercept(async ({ execution }, next) => {
-      if (execution === operation.id) await held.promise;
+      if (execution === operation.id) await gate.promise;
       return next();
     });
     try {
       expect((await api.post("/servers", body, keyed)).status).toBe(201);
       expect(await withdrawOperation(operation, () => undefined)).toBe(false);
     } finally {
-      held.resolve();
+      gate.resolve();
       back();
     }
     await me.until(operation.id);
@@ -438,8 +438,9 @@ test("an operation during an outage of the database ends when it is back", async
   await without("dynamodb", true, () => new Promise((resolve) => setTimeout(resolve, 300)));
   await cloud.events.fire("sweep");
   await cloud.states.settled();
-  const shown = (await api.get(`/instances/${instance.id}`)).as(Instance);
-  expect(["running", "failed"]).toContain(shown.status);
-  expect(shown.operation_id).toBeNull();
-  if (shown.status === "running") expect((await me.backup(instance.id)) satisfies Backup).toMatchObject({ status: "completed" });
+  const current = (await api.get(`/instances/${instance.id}`)).as(Instance);
+  expect(["running", "failed"]).toContain(current.status);
+  expect(current.operation_id).toBeNull();
+  if (current.status === "running")
+    expect((await me.backup(instance.id)) satisfies Backup).toMatchObject({ status: "completed" });
 });

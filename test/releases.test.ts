@@ -71,9 +71,9 @@ describe.each(releases)("release $name", ({ items, contexts, workflows: recorded
   const keyOf = (item: Record<string, unknown>): string => `${String(item["pk"])} ${String(item["sk"])}`;
 
   test.each(Object.entries(KINDS))("its items can be read: %s", (_, { key, schema }) => {
-    const found = stored.filter((item) => key.test(keyOf(item)));
-    expect(found.length).toBeGreaterThan(0);
-    for (const item of found) {
+    const items = stored.filter((item) => key.test(keyOf(item)));
+    expect(items.length).toBeGreaterThan(0);
+    for (const item of items) {
       const { error } = schema.safeParse(item);
       expect(error, `${keyOf(item)}: a field that it lacks needs a default`).toBeUndefined();
     }
@@ -86,16 +86,16 @@ describe.each(releases)("release $name", ({ items, contexts, workflows: recorded
 
   test.each(Object.keys(contexts))("a handler reads what its authorizer passes on: %s", (name) => {
     const { caller, limits, request_id } = AuthorizerContext.parse(contexts[name]);
-    const given = { caller: contexts[name]?.["caller"] ?? "", limits: contexts[name]?.["limits"] ?? "" };
+    const texts = { caller: contexts[name]?.["caller"] ?? "", limits: contexts[name]?.["limits"] ?? "" };
     expect(request_id).toBe("release");
-    expect(caller).toEqual(JSON.parse(given.caller));
-    expect(limits).toEqual(JSON.parse(given.limits));
+    expect(caller).toEqual(JSON.parse(texts.caller));
+    expect(limits).toEqual(JSON.parse(texts.limits));
   });
 
   test("its executions find every task, and their inputs are accepted", () => {
-    const known = new Map(Object.entries<(typeof workflows)[keyof typeof workflows]>(workflows));
+    const workflowsByName = new Map(Object.entries<(typeof workflows)[keyof typeof workflows]>(workflows));
     for (const [name, { tasks, input }] of Object.entries(recorded)) {
-      const steps = known.get(name)?.steps ?? [];
+      const steps = workflowsByName.get(name)?.steps ?? [];
       const present = [
         "begin",
         "succeed",
@@ -103,7 +103,10 @@ describe.each(releases)("release $name", ({ items, contexts, workflows: recorded
         ...steps.flatMap((each) => ("undo" in each ? [each.name, each.undo] : [each.name])),
       ];
       expect(present, `${name}: a task stays as long as an execution may call it`).toEqual(expect.arrayContaining(tasks));
-      expect(known.get(name)?.input.safeParse(input).error, `${name}: a new field of an input is optional`).toBeUndefined();
+      expect(
+        workflowsByName.get(name)?.input.safeParse(input).error,
+        `${name}: a new field of an input is optional`,
+      ).toBeUndefined();
     }
   });
 
@@ -132,13 +135,13 @@ describe.each(recordedReleases())("the data of release %s", (name) => {
   });
 
   test("has executions whose input is still accepted", () => {
-    const known = new Map(Object.entries<(typeof workflows)[keyof typeof workflows]>(workflows));
+    const workflowsByName = new Map(Object.entries<(typeof workflows)[keyof typeof workflows]>(workflows));
     const executions = globSync(`test/releases/${name}/executions/*.json`).map((file) =>
       z.object({ stateMachineArn: z.string(), input: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))),
     );
     expect(executions.length).toBeGreaterThan(10);
     for (const { stateMachineArn, input } of executions) {
-      const workflow = known.get(stateMachineArn.split(/-(?:test|live)-/).at(-1) ?? "");
+      const workflow = workflowsByName.get(stateMachineArn.split(/-(?:test|live)-/).at(-1) ?? "");
       expect(workflow?.input.safeParse(JSON.parse(input)), `${stateMachineArn}: ${input}`).toMatchObject({ success: true });
     }
   });
@@ -162,8 +165,8 @@ test("what a newer authorizer passes on grants nothing that this version does no
     role: "pilot",
   };
   const limits = { ...JSON.parse(context["limits"] ?? "{}"), refused: { scope: "logs", limit: 10, retry_after: 1 }, burst: 3 };
-  const passed = { ...context, caller: JSON.stringify(caller), limits: JSON.stringify(limits), trace: "1" };
-  const read = AuthorizerContext.parse(passed);
+  const newerContext = { ...context, caller: JSON.stringify(caller), limits: JSON.stringify(limits), trace: "1" };
+  const read = AuthorizerContext.parse(newerContext);
   expect(read.caller).toMatchObject({ type: "robot", permissions: ["planets:read", "servers:read"] });
   expect(read.limits.refused).toMatchObject({ scope: "logs" });
 });

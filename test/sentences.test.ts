@@ -41,9 +41,9 @@ test.each([
 });
 
 test("the dashboard names its own choice where the API names a field", () => {
-  const shown = Object.values(englishReasons).join();
-  expect(shown).not.toMatch(/\bset \w+ to\b/);
-  expect(shown).toContain("To deploy all the same, turn off “Rehearse first”");
+  const text = Object.values(englishReasons).join();
+  expect(text).not.toMatch(/\bset \w+ to\b/);
+  expect(text).toContain("To deploy all the same, turn off “Rehearse first”");
   expect(Object.values(reasons).join()).toContain("„Vorher proben“");
 });
 
@@ -63,14 +63,14 @@ test("the dashboard has words for each step of each workflow, in English the sam
   expect(steps).toEqual({ ...Object.fromEntries(labels), undo: "Undoing the changes" });
 });
 
-const said = because("provider_said", {
+const nestedReason = because("provider_said", {
   why: because("provider_error", { provider: "Hetzner", status: 500 }),
   provider: "Hetzner",
   message: "not today",
 });
 
 test("a reason has the values of its sentence, and those of the reason in it", () => {
-  expect(said).toEqual({
+  expect(nestedReason).toEqual({
     code: "provider_said",
     parameters: {
       why: "Hetzner returned an error (500)",
@@ -80,7 +80,7 @@ test("a reason has the values of its sentence, and those of the reason in it", (
       message: "not today",
     },
   });
-  expect(inEnglish(said)).toBe("Hetzner returned an error (500). Hetzner says: not today");
+  expect(inEnglish(nestedReason)).toBe("Hetzner returned an error (500). Hetzner says: not today");
 });
 
 /** As the dashboard says it, in English. */
@@ -100,7 +100,7 @@ test("a reason in a reason in a reason has its own values, and is said with thes
     log: "+ unzip",
   });
   const undone = because("undo_failed", { why: reported });
-  for (const reason of [twice, reported, undone, because("undo_failed", { why: undone }), said])
+  for (const reason of [twice, reported, undone, because("undo_failed", { why: undone }), nestedReason])
     expect(filled(reason)).toBe(inEnglish(reason));
   const found = reasonIn(inEnglish(reported));
   expect(found && filled(found)).toBe(inEnglish(reported));
@@ -112,7 +112,7 @@ test("a reason whose part lost its own values is said once", () => {
 });
 
 test("the reason in a sentence of an earlier version, or of a machine, is found with the same values", () => {
-  expect(reasonIn(inEnglish(said))).toEqual(said);
+  expect(reasonIn(inEnglish(nestedReason))).toEqual(nestedReason);
   expect(reasonIn("The backup's archive cannot be used: it contains dump.sql twice")).toEqual(
     because("backup_unusable", { why: because("archive_twice", { name: "dump.sql" }) }),
   );
@@ -124,8 +124,8 @@ test("the reason in a sentence of an earlier version, or of a machine, is found 
 });
 
 test("a record shows the reason that it was stored with, unless an earlier version has replaced its sentence", () => {
-  const stored = statusReason(said);
-  expect(shownReason(stored)).toMatchObject(said);
+  const stored = statusReason(nestedReason);
+  expect(shownReason(stored)).toMatchObject(nestedReason);
   expect(shownReason({ ...stored, status_reason: "The machine no longer exists at the provider" })).toEqual(
     because("machine_gone"),
   );
@@ -160,9 +160,9 @@ const foundIn = (source: string, pattern: RegExp): string[] => [...source.matchA
 
 test("each sentence that a machine reports has a code", () => {
   const shell = sourcesOf("shared/hosts/script/*.sh");
-  const said =
+  const pattern =
     /(?:\bbroken|\bcorrupt|\burl_rejected|\bfiles_failed|\bunusable "[^"]*"|\bfail [A-Z_]+|\bcheck \w+ (?:true|false|null)) "((?:\$\([^)]*\)|[^"])+)"/g;
-  const ofShell = foundIn(shell, said).filter((text) => !/^\$\(reported|^\$\{?\w+(?::-\$1\})?$/.test(text));
+  const ofShell = foundIn(shell, pattern).filter((text) => !/^\$\(reported|^\$\{?\w+(?::-\$1\})?$/.test(text));
   const python = sourcesOf("shared/hosts/script/files/*.py");
   const ofPython = foundIn(python, /(?:Failure|Unusable)\(f?"((?:\{[^}]*\}|[^"])+)"\)/g);
   expect(ofShell.length).toBeGreaterThan(60);
@@ -171,8 +171,8 @@ test("each sentence that a machine reports has a code", () => {
   expect([...ofShell, ...ofPython].filter((sentence) => !isKnown(sentence, hole))).toEqual([]);
   const rooms = foundIn(shell, /\brequire_room .* "([A-Z][^"]*)"/g);
   expect(rooms.length).toBeGreaterThan(5);
-  const lacking = (what: string): string => `${what} needs 2 MB and a reserve of 3 MB, but the server's disk has 1 MB free`;
-  expect(rooms.filter((what) => reasonIn(lacking(what)) === null)).toEqual([]);
+  const lacking = (subject: string): string => `${subject} needs 2 MB and a reserve of 3 MB, but the server's disk has 1 MB free`;
+  expect(rooms.filter((subject) => reasonIn(lacking(subject)) === null)).toEqual([]);
 });
 
 test("each error of a response, and what the forms' schemas find wrong, has words in every language", () => {
@@ -189,12 +189,17 @@ test("each error of a response, and what the forms' schemas find wrong, has word
     /ERP cannot accept data|A server has the machine/, // the sandbox's own endpoint, and the operator's commands
   ];
   const source = sourcesOf("{shared/{api,operations,providers,records,runtime,storage},functions}/**/*.ts");
-  const said = foundIn(source, /\b(?:conflict|invalidState|new ApiError)\(\s*(?:"[A-Z_]+",\s*)?["`]([A-Z][^"`]{15,})["`]/g);
+  const sourceMessages = foundIn(
+    source,
+    /\b(?:conflict|invalidState|new ApiError)\(\s*(?:"[A-Z_]+",\s*)?["`]([A-Z][^"`]{15,})["`]/g,
+  );
   const reasonsOfFields = foundIn(
     `${source}${sourcesOf("shared/{domain/{schedule,canonical,database-name,internal-names,international},platform/outbound}.ts")}`,
     /(?:\breject\(|\breason: |=\s+)?["`]((?:must|does|is not|is incomplete|no \$\{)[^"`\n]* [^"`\n]+)["`]/g,
   );
-  const templates = [...messages, ...said, ...reasonsOfFields].filter((each) => !exempt.some((pattern) => pattern.test(each)));
+  const templates = [...messages, ...sourceMessages, ...reasonsOfFields].filter(
+    (each) => !exempt.some((pattern) => pattern.test(each)),
+  );
   const unknown = templates.filter((each) => recognizeProblem(each.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, "7")) === null);
   expect(unknown).toEqual([]);
 });
@@ -228,10 +233,10 @@ test("what an error names has a German word", () => {
   const source = sourcesOf("{shared,functions}/**/*.ts");
   const resources = foundIn(source, /\b(?:notFound\(|no(?:neInAccount|Such)\("\w+", )"([^"]+)"/g);
   expect(resources.length).toBeGreaterThan(30);
-  const said = [...all.map(({ message }) => message), ...resources.map((each) => errors.notFound(each).message)];
-  const named = said.flatMap((sentence) => {
+  const messages = [...all.map(({ message }) => message), ...resources.map((each) => errors.notFound(each).message)];
+  const usedWords = messages.flatMap((sentence) => {
     const { resource, status, phase, field, action } = recognizeProblem(sentence)?.parameters ?? {};
     return [resource, status, phase, field, action].flatMap((each) => each ?? []);
   });
-  expect([...new Set(named)].filter((word) => !(word in words))).toEqual([]);
+  expect([...new Set(usedWords)].filter((word) => !(word in words))).toEqual([]);
 });

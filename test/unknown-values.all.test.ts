@@ -151,9 +151,9 @@ describe("values of a newer version", () => {
     for (const [status, each] of Object.entries(calls))
       for (const [place, call] of each.entries()) {
         const response = await call();
-        const said = `${status} ${place}: ${response.text}`;
-        expect(response.status, said).toBe(409);
-        expect(response.error, said).toMatchObject({ code: "INVALID_STATE", details: { status } });
+        const summary = `${status} ${place}: ${response.text}`;
+        expect(response.status, summary).toBe(409);
+        expect(response.error, summary).toMatchObject({ code: "INVALID_STATE", details: { status } });
       }
     expect(await me.trace()).toBe(before);
   });
@@ -174,14 +174,14 @@ test("a damaged record is left out of the lists, which show all others", async (
   const { api } = await me.token();
   const idsIn = async (path: string) => (await api.get(path)).as(List).map(({ id }) => id);
   for (const kind of KINDS) {
-    const others = new Map<string, string[]>();
+    const idsByPath = new Map<string, string[]>();
     for (const path of listsOf(kind, ids))
-      others.set(
+      idsByPath.set(
         path,
         (await idsIn(path)).filter((id) => id !== ids[kind]),
       );
     await change(keys.record(kind, me.id, ids[kind]), { created_at: 7, name: 7, instance_name: 7 });
-    for (const [path, expected] of others) expect(await idsIn(path), path).toEqual(expected);
+    for (const [path, expected] of idsByPath) expect(await idsIn(path), path).toEqual(expected);
     for (const path of [...Object.values(PATHS), "/overview", "/search?q=shop"])
       expect((await api.get(path)).status, path).toBe(200);
   }

@@ -208,8 +208,8 @@ describe.each(some(kinds, 4))("$what", ({ make, client, changes, deleted, touch 
       }
       expect(etagOf(await api.get(path))).toBe(etag);
       await touch?.(path);
-      const done = await attempt(`"another", ${etag}`);
-      if (done.status === 412 || done.status >= 500) throw new Error(done.text);
+      const finalResponse = await attempt(`"another", ${etag}`);
+      if (finalResponse.status === 412 || finalResponse.status >= 500) throw new Error(finalResponse.text);
       if (attempt === attempts.at(-1)) break;
       etag = etagOf(await api.get(path));
     }
@@ -234,11 +234,11 @@ describe.each(some(kinds, 4))("$what", ({ make, client, changes, deleted, touch 
   test("a client with the current version gets 304", async () => {
     const [path, api] = [await make(), await client()];
     const full = await api.get(path);
-    for (const known of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
+    for (const ifNoneMatch of [etagOf(full), `W/${etagOf(full)}`, `"x", ${etagOf(full)}`, "*"])
       for (const method of ["GET", "HEAD"]) {
-        const response = await api.send(method, path, undefined, { headers: { "if-none-match": known } });
-        expect({ known, status: response.status, text: response.text, etag: etagOf(response) }).toEqual({
-          known,
+        const response = await api.send(method, path, undefined, { headers: { "if-none-match": ifNoneMatch } });
+        expect({ ifNoneMatch, status: response.status, text: response.text, etag: etagOf(response) }).toEqual({
+          ifNoneMatch,
           status: 304,
           text: "",
           etag: etagOf(full),
@@ -249,9 +249,9 @@ describe.each(some(kinds, 4))("$what", ({ make, client, changes, deleted, touch 
 });
 
 test("an operation's ETag is valid until it progresses", async () => {
-  const begun = (await me.api.post("/servers", await me.serverBody())).as(z.looseObject({ operation_id: z.string() }));
-  await me.until(begun.operation_id);
-  const response = await me.api.get(`/operations/${begun.operation_id}`);
+  const server = (await me.api.post("/servers", await me.serverBody())).as(z.looseObject({ operation_id: z.string() }));
+  await me.until(server.operation_id);
+  const response = await me.api.get(`/operations/${server.operation_id}`);
   expect(response.as(Operation).status).toBe("succeeded");
   expect(etagOf(response)).toMatch(STRONG);
 });
@@ -259,8 +259,8 @@ test("an operation's ETag is valid until it progresses", async () => {
 test("the OpenAPI description can be cached, and returns 304 while it is unchanged", async () => {
   const full = await anonymous.get("/openapi.json");
   expect(etagOf(full)).toMatch(/^W\/"/);
-  for (const known of [etagOf(full), etagOf(full).slice(2)]) {
-    const response = await anonymous.get("/openapi.json", { headers: { "if-none-match": known } });
+  for (const ifNoneMatch of [etagOf(full), etagOf(full).slice(2)]) {
+    const response = await anonymous.get("/openapi.json", { headers: { "if-none-match": ifNoneMatch } });
     expect([response.status, response.text]).toEqual([304, ""]);
   }
   expect((await anonymous.get("/openapi.json", { headers: { "if-none-match": 'W/"other"' } })).status).toBe(200);

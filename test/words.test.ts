@@ -51,13 +51,13 @@ test.each(globSync(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md"]
 );
 
 test("the API description uses no word that the glossary rules out", () => {
-  const said: string[] = [];
+  const texts: string[] = [];
   JSON.stringify([openapiDocument("live"), openapiDocument("test")], (key, value: unknown) => {
-    if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") said.push(proseOf(value));
+    if (["summary", "description", "message", "reason"].includes(key) && typeof value === "string") texts.push(proseOf(value));
     return value;
   });
-  expect(said.length).toBeGreaterThan(500);
-  expect(lostIn(said.join("\n"))).toEqual([]);
+  expect(texts.length).toBeGreaterThan(500);
+  expect(lostIn(texts.join("\n"))).toEqual([]);
 });
 
 /** Strings and text of elements, without comments, identifiers, imports and classes. */
@@ -67,7 +67,7 @@ const stringsOf = (code: string): string =>
     .filter((line) => !/^\s*(?:\/\/|\/?\*|import\b|export \* )/.test(line))
     .flatMap((line) => [...line.matchAll(/"([^"]+)"|`([^`]+)`|<[A-Za-z][^<>{}=]*>([^<>{}=]+)<\/|^\s*([A-Z][^<>{}=;]+)$/g)])
     .map(([, quoted, template, element, text]) => (quoted ?? template ?? element ?? text ?? "").replace(/\$\{[^}]*\}/g, ""))
-    .filter((said) => / [A-Za-z]/.test(said) && !/[(:,] *$|^[(:,]/.test(said))
+    .filter((text) => / [A-Za-z]/.test(text) && !/[(:,] *$|^[(:,]/.test(text))
     .join("\n");
 
 test("the dashboard and the API page use no word that the glossary rules out", () => {
@@ -77,11 +77,11 @@ test("the dashboard and the API page use no word that the glossary rules out", (
   });
   expect(files.length).toBeGreaterThan(100);
   expect(files).toContain("dashboard/src/messages/en/settings.ts");
-  const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
-  expect(said).toContain("Create instance");
+  const text = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
+  expect(text).toContain("Create instance");
   expect([
-    ...lostIn(said),
-    ...(said.match(/.*\blog(?:s|ged)? (?:you )?(?:in|out)\b(?! (?:to your servers )?over SSH).*/gi) ?? []),
+    ...lostIn(text),
+    ...(text.match(/.*\blog(?:s|ged)? (?:you )?(?:in|out)\b(?! (?:to your servers )?over SSH).*/gi) ?? []),
   ]).toEqual([]);
 });
 
@@ -89,16 +89,16 @@ test("errors, steps and log lines use no word that the glossary rules out", () =
   const files = globSync(["functions/**/*.ts", "shared/**/*.ts", "infra/*.ts", "infra/local/*.ts"], {
     exclude: ["shared/mail/de.ts"],
   });
-  const said = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
-  expect(said).toContain("Restoring the backup");
-  expect(lostIn(said)).toEqual([]);
+  const text = files.map((file) => stringsOf(readFileSync(file, "utf8"))).join("\n");
+  expect(text).toContain("Restoring the backup");
+  expect(lostIn(text)).toEqual([]);
 });
 
 test("every path that the documentation names exists", () => {
-  const gone = globSync(["*.md", "docs/*.md"]).flatMap((file) =>
+  const missingPaths = globSync(["*.md", "docs/*.md"]).flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/`((?:shared|functions|infra|dashboard|test|docs)\/[^`<* ]*)`/g)]
       .filter(([, path = ""]) => !existsSync(path))
       .map(([, path = ""]) => `${file}: ${path}`),
   );
-  expect(gone).toEqual([]);
+  expect(missingPaths).toEqual([]);
 });

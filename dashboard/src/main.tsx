@@ -49,9 +49,9 @@ load(async () => {
 
 /** index.html says it in English. */
 function announceLoading(): void {
-  const [said, link] = [document.querySelector("#root > p"), document.querySelector("#root > p > a")];
-  if (said === null || link === null) return;
+  const [paragraph, link] = [document.querySelector("#root > p"), document.querySelector("#root > p > a")];
+  if (paragraph === null || link === null) return;
   const { before, link: reload, after } = startText.loading;
   link.textContent = reload;
-  said.replaceChildren(before, link, after);
+  paragraph.replaceChildren(before, link, after);
 }

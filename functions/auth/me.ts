@@ -8,13 +8,9 @@ import { env } from "../../shared/platform/env.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(auth.me)(async ({ caller, read }) => {
-  const {
-    account,
-    named: credential,
-    user,
-  } = await read({
+  const { account, credential, user } = await read({
     account: accountRef(caller.account_id),
-    named: callerRef(caller),
+    credential: callerRef(caller),
     ...(caller.type === "user" && { user: userRef(caller.id) }),
   });
   const { id, account_name: name } = requireAccount(account);

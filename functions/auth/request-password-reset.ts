@@ -15,9 +15,9 @@ export const handler = handle(auth.requestPasswordReset)(async ({ body, ipAddres
   const email = asciiEmail(body.email);
   const attempt = await beginLoginAttempt(email, ipAddress ?? "unknown");
   await withoutCounting(attempt, () => requirePasswordAllowed(email));
-  const [isAllowed, found] = [await limitResets(email), await findUserByEmail(email)];
+  const [isAllowed, knownUser] = [await limitResets(email), await findUserByEmail(email)];
   if (!isAllowed) return { requested: true };
-  const user = found ?? (await unknownUser(email));
+  const user = knownUser ?? (await unknownUser(email));
   const change = startChange({ id: user.account_id });
   const token = reserveReset(change, user);
   await requestMail(change, { to: { user_id: user.id }, message: { type: "password_reset", token } });

@@ -58,5 +58,5 @@ async function verifyPerson(
   const tokens = await exchangeCode(provider, { ...exchange, code_verifier: state.verifier }, guard);
   const claims = await verifyIdToken(provider, tokens.id_token, { client_id, nonce: state.nonce }, guard);
   const requiredClaims = ["email", ...(sso.role_claim === null ? [] : [sso.role_claim])];
-  return completeClaims(provider, claims, { accessToken: tokens.access_token, wanted: requiredClaims }, guard);
+  return completeClaims(provider, claims, { accessToken: tokens.access_token, requiredClaims }, guard);
 }

@@ -72,10 +72,10 @@ interface OfInstance {
 /** Where backups are drilled: on the server that the request names, or on those of their instances. */
 async function serversOf(
   accountId: string,
-  { server_id: named }: BulkRecord["parameters"],
+  { server_id: serverId }: BulkRecord["parameters"],
   backups: readonly OfInstance[],
 ): Promise<(backup: OfInstance) => string | null> {
-  if (typeof named === "string") return () => named;
+  if (typeof serverId === "string") return () => serverId;
   const keyOf = (id: string) => instanceRef(accountId, id).key;
   const items = await readAll(backups.flatMap(({ instance_id }) => (instance_id === null ? [] : [keyOf(instance_id)])));
   return ({ instance_id }) => {

@@ -6,7 +6,7 @@ import { beginClone } from "../../shared/operations/work/clones.ts";
 import { forecastClone } from "../../shared/operations/forecasts/clone-forecast.ts";
 import { alsoEndsRedirect, forecastCreation } from "../../shared/operations/forecasts/instance-forecast.ts";
 import { reserveInstance, toInstance } from "../../shared/records/instances.ts";
-import { type Begun, reserveOperation } from "../../shared/records/operations.ts";
+import { type Beginning, reserveOperation } from "../../shared/records/operations.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
 import type { AccountRecord } from "../../shared/records/schemas/account.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
@@ -65,7 +65,7 @@ export const handler = handle(instances.create)(async ({ body, caller, by, read,
   );
 });
 
-type Creation = Begun & { caller: Caller };
+type Creation = Beginning & { caller: Caller };
 type Policy = AccountRecord["default_backup_policy"];
 
 function beginEmpty({ change, by, operationId, caller }: Creation, instance: InstanceRecord, policy: Policy): Forecasting {

@@ -11,8 +11,8 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(invitations.delete)(async ({ params, caller, by, read, commit, match }) => {
   const ref = invitationRef(caller.account_id, params.id);
   await requireRoleFor(caller, () => find(ref));
-  const { change, ...found } = await beginChange({ caller, read }, { invitation: ref });
-  const invitation = requireInvitation(found.invitation);
+  const { change, ...records } = await beginChange({ caller, read }, { invitation: ref });
+  const invitation = requireInvitation(records.invitation);
   if (invitation.role === "owner") requireRole(caller, "owner");
   match(change, invitationVersion(invitation));
   requireUnchangedRole(change, caller);

@@ -16,8 +16,8 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(invitations.resend)(async ({ params, caller, by, acceptLanguage, read, commit }) => {
   const ref = invitationRef(caller.account_id, params.id);
   await requireRoleFor(caller, () => find(ref));
-  const { change, account, ...found } = await beginChange({ caller, read }, { invitation: ref });
-  const current = requireInvitation(found.invitation);
+  const { change, account, ...records } = await beginChange({ caller, read }, { invitation: ref });
+  const current = requireInvitation(records.invitation);
   requireGrantable(caller, current);
   if ((await findUserByEmail(current.email))?.account_id === account.id) throw alreadyUser();
   requireUnchangedRole(change, caller);

@@ -14,10 +14,10 @@ export const handler = handle(operations.act)(async ({ params, body, caller, by,
     const operation = await getOperation(caller.account_id, params.id);
     if (operation.created_by.id !== caller.id)
       for (const permission of permissionsToRead(operation)) requirePermission(caller, permission);
-    const found = await findBulk(caller.account_id, operation.id);
-    const action = found && bulkAction(found.bulk.type, found.bulk.action);
-    if (found === undefined || action === undefined) throw notControllable(operation.state);
-    for (const permission of action.permissions(found.bulk.parameters)) requirePermission(caller, permission);
+    const storedBulk = await findBulk(caller.account_id, operation.id);
+    const action = storedBulk && bulkAction(storedBulk.bulk.type, storedBulk.bulk.action);
+    if (storedBulk === undefined || action === undefined) throw notControllable(operation.state);
+    for (const permission of action.permissions(storedBulk.bulk.parameters)) requirePermission(caller, permission);
     return commit(change, toOperation(controlBulk(change, by, operation, body.action)));
   }),
 );

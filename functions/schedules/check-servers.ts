@@ -152,13 +152,13 @@ async function processReport({
     return loseLines(watched);
   }
   if (!hasLines(watched)) await setErpsWatched(server, true);
-  const { misses, wentDown, toRestart, seen } = await recordErpHealth(
+  const { misses, wentDown, toRestart, seenErps } = await recordErpHealth(
     server,
     watched.misses,
     newLine,
     pausedErps(newLine, report),
   );
-  for (const each of seen)
+  for (const each of seenErps)
     if (!(await evaluateErpDownAlert(await alertsOf(server.account_id), each, at))) misses[each.instance.id] ??= 0;
   for (const { id, account_id } of wentDown) log.warn("an ERP does not respond", { account: account_id, instance: id });
   if (wentDown.length > 0) publish("InstancesDown", wentDown.length);

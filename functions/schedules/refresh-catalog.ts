@@ -11,8 +11,8 @@ const AT_ONCE = 10;
 export const handler = async (): Promise<void> => {
   const available = await providers();
   const codes = new Set(available.map(({ code }) => code));
-  const gone = (await readOffers()).providers.filter(({ code }) => !codes.has(code));
-  for (const { code } of gone) await removeOffer(code);
+  const removedProviders = (await readOffers()).providers.filter(({ code }) => !codes.has(code));
+  for (const { code } of removedProviders) await removeOffer(code);
   await recordEditions(await editions());
   await refreshImages();
   // A provider that does not respond keeps its last offers, and an alarm goes off if that continues.

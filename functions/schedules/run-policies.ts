@@ -228,10 +228,10 @@ async function beginDueDrillOf(subject: Due, at: string): Promise<PolicyRecord> 
   if (policy.drill_at === null || policy.drill_at > at) return policy;
   try {
     await subject.turn();
-    const begun = await beginDueDrill(subject, at);
-    if (begun === undefined) return await postponeDrill(subject, at);
-    await startOperation(begun.operation);
-    return begun.policy;
+    const drill = await beginDueDrill(subject, at);
+    if (drill === undefined) return await postponeDrill(subject, at);
+    await startOperation(drill.operation);
+    return drill.policy;
   } catch (error) {
     if (error instanceof Overtaken || !(error instanceof ApiError)) throw error;
     return postponeDrill(subject, at);

@@ -10,9 +10,9 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(ssoApi.delete)(async ({ caller, by, read, commit, match }) => {
   const unlinkAll = () => unlinkOthers(caller.account_id);
   const deleted = await retryOnConflict(async () => {
-    const { change, account, sso: found } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
-    if (found === undefined) await unlinkAll(); // whoever repeats a request that was cut off removes the rest
-    const sso = requireSso(found);
+    const { change, account, sso: storedSso } = await beginChange({ caller, read }, { sso: ssoRef(caller.account_id) });
+    if (storedSso === undefined) await unlinkAll(); // whoever repeats a request that was cut off removes the rest
+    const sso = requireSso(storedSso);
     match(change, ssoVersion(sso));
     requireUnchangedRole(change, caller);
     removeSso(change, sso);

@@ -34,9 +34,9 @@ export const handler = handle(uploads.parts)(async ({ params, body, caller, read
 
 /** When two requests send the first part at once, one wins; the other's multipart upload is aborted. */
 async function begin(upload: UploadRecord, key: string): Promise<string> {
-  const begun = await beginMultipart(key);
-  const recorded = await recordStoreId(upload, begun);
-  if (recorded !== begun) await abortMultipart(key, begun);
+  const storeId = await beginMultipart(key);
+  const recorded = await recordStoreId(upload, storeId);
+  if (recorded !== storeId) await abortMultipart(key, storeId);
   if (recorded === undefined) throw notFound("upload");
   return recorded;
 }

@@ -233,12 +233,12 @@ ${links.join("\n")}
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
-async function listen(server: ReturnType<typeof createServer>, wanted = 0): Promise<number> {
+async function listen(server: ReturnType<typeof createServer>, requestedPort = 0): Promise<number> {
   try {
-    server.listen(wanted, "127.0.0.1");
+    server.listen(requestedPort, "127.0.0.1");
     await once(server, "listening");
   } catch (error) {
-    if (wanted === 0) throw error;
+    if (requestedPort === 0) throw error;
     return listen(server); // another program has taken it
   }
   return z.object({ port: z.number() }).parse(server.address()).port;

@@ -10,7 +10,7 @@ const IDLE_LOOKS = 3;
 /** The share of the time in which this thread computes. The schedules take some hundredths. */
 const BUSY = 0.2;
 
-type Collect = (how: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
+type Collect = (options: { type: "major"; execution: "sync"; flavor: "last-resort" }) => void;
 
 /**
  * V8 collects what a busy minute has left when the heap next grows, which may be hours later: after a start, and after 50,000

@@ -5,7 +5,7 @@ import { LocalError } from "./errors.ts";
 
 // The locks of this process. A file with our own process ID that is not in here is from before a restart of the container, where
 // IDs repeat.
-const held = new Set<string>();
+const heldLocks = new Set<string>();
 
 function isRunning(pid: number): boolean {
   try {
@@ -37,20 +37,20 @@ export function lockDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true });
   const file = join(resolve(directory), "lock");
   const release = (): void => {
-    held.delete(file);
+    heldLocks.delete(file);
     rmSync(file, { force: true });
   };
   for (const isLastTry of [false, true]) {
     try {
       writeFileSync(file, `${process.pid} ${readStart(process.pid)}`, { flag: "wx" });
-      held.add(file);
+      heldLocks.add(file);
       return release;
     } catch (error) {
       if (!isTaken(error)) throw new LocalError(`${directory} is not writable: ${String(error)}`, { cause: error });
       const [pid = 0, start] = readFileSync(file, "utf8").split(" ").map(Number);
       // After a crash of the machine, another process may have the ID.
       const isSame = start === undefined || start === readStart(pid);
-      if (isLastTry || held.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid) && isSame))
+      if (isLastTry || heldLocks.has(file) || (pid !== process.pid && pid > 0 && isRunning(pid) && isSame))
         throw new LocalError(`${directory} is used by process ${pid}: stop that, or choose another data directory`, {
           cause: error,
         });

@@ -32,8 +32,8 @@ export function configurationFrom(variables: Variables): Configured {
   try {
     parseConfiguration(JSON.stringify(configured));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new LocalError(`The environment variables for providers are invalid. ${why}`, { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new LocalError(`The environment variables for providers are invalid. ${message}`, { cause });
   }
   return configured;
 }

@@ -112,9 +112,9 @@ function giveAccess(dataDir: string, access: Parameters<typeof useAccess>[0]): v
   writeAccess(dataDir, access);
 }
 
-async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function timed<T>(title: string, work: () => Promise<T>): Promise<T> {
   const began = performance.now();
-  process.stdout.write(`${what} … `);
+  process.stdout.write(`${title} … `);
   const result = await work();
   console.log(`${((performance.now() - began) / 1000).toFixed(1)} s`);
   return result;

@@ -105,8 +105,8 @@ function parseOptions() {
       options: { environment: text, reset: { type: "boolean" }, data: text, "other-dashboard": text, brand: text },
     });
   } catch (error) {
-    const [what] = String(error instanceof Error ? error.message : error).split(". "); // the rest belongs to another command
-    throw new LocalError(`${what}: ${USAGE}`, { cause: error });
+    const [problem] = String(error instanceof Error ? error.message : error).split(". "); // the rest belongs to another command
+    throw new LocalError(`${problem}: ${USAGE}`, { cause: error });
   }
 }
 
@@ -117,11 +117,11 @@ async function requireFree(port: number): Promise<void> {
 }
 
 function requireFreeAt(port: number, address: string): Promise<void> {
-  return new Promise((free, taken) => {
+  return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error: NodeJS.ErrnoException) => {
-      if (["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(error.code ?? "")) return free(); // a machine without IPv6
-      taken(
+      if (["EADDRNOTAVAIL", "EAFNOSUPPORT"].includes(error.code ?? "")) return resolve(); // a machine without IPv6
+      reject(
         new LocalError(
           error.code === "EADDRINUSE"
             ? `Port ${port} is taken: stop what uses it, or choose another, e.g. PORT=${port + 1} npm start`
@@ -130,7 +130,7 @@ function requireFreeAt(port: number, address: string): Promise<void> {
         ),
       );
     });
-    probe.listen(port, address, () => probe.close(() => free()));
+    probe.listen(port, address, () => probe.close(() => resolve()));
   });
 }
 
@@ -211,8 +211,8 @@ function requireReadable(path: string, read: (path: string) => unknown): void {
   }
 }
 
-const dataCannotBeUsed = (why: string): string =>
-  `The data cannot be used (${why}): start with --reset to delete it (in test only), or choose another folder with --data DIR`;
+const dataCannotBeUsed = (reason: string): string =>
+  `The data cannot be used (${reason}): start with --reset to delete it (in test only), or choose another folder with --data DIR`;
 
 let stopping = false;
 let stopAll: () => Promise<void> = () => Promise.resolve();

@@ -4,14 +4,14 @@ import type { AlertSettings } from "../domain/alerts.ts";
 import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 
-const whole = (minimum: number, maximum: number) =>
+const wholeNumber = (minimum: number, maximum: number) =>
   z
     .number("must be a whole number")
     .int("must be a whole number")
     .min(minimum, `must be at least ${minimum}`)
     .max(maximum, `must be at most ${maximum}`);
-const percent = whole(1, 99);
-const days = whole(1, 90);
+const percent = wholeNumber(1, 99);
+const days = wholeNumber(1, 90);
 
 const STEPS_MAX = 3;
 
@@ -43,7 +43,7 @@ const error_rate_percent = percent.nullable().meta({
   description: "Requests of an instance that end with an error (5xx), in percent, over 10 minutes and from 20 requests on",
   examples: [5],
 });
-const down_minutes = whole(2, 60)
+const down_minutes = wholeNumber(2, 60)
   .nullable()
   .meta({ description: "How long a server or an ERP has not responded", examples: [3] });
 const cpu_percent = percent

@@ -135,7 +135,7 @@ export const listOfInstance = () =>
   });
 
 /** What a request asks for. */
-const wanted = () =>
+const buildBody = () =>
   z
     .strictObject({
       ...choices(),
@@ -184,7 +184,7 @@ export const create = () =>
     starts: ["deploy-instance"],
     dryRun: true,
     fieldPermission: { field: "restore_database", permission: "backups:restore" },
-    body: wanted(),
+    body: buildBody(),
     data: Deploy,
   });
 

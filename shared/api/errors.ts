@@ -107,7 +107,7 @@ export const invalid = (...problems: [Problem, ...Problem[]]) =>
 export function mainProblem({ message, details }: { message: string; details?: ErrorDetails | undefined }) {
   const { field, reason } = details ?? {};
   const isParameter = typeof field === "string" && typeof reason === "string";
-  return isParameter ? { said: `${field} ${reason}`, recognizable: reason } : { said: message, recognizable: message };
+  return isParameter ? { message: `${field} ${reason}`, recognizable: reason } : { message, recognizable: message };
 }
 
 export const conflict = (message: string, details: ErrorDetails, about?: About) =>
@@ -176,7 +176,7 @@ export const alreadyThere = (etag: string) =>
 // Each error that needs its own message: thrown where it happens, and declared by the endpoints that can throw it.
 
 /** A unique value that another resource already uses. */
-export const taken = (field: string, owner: unknown) =>
+export const valueTaken = (field: string, owner: unknown) =>
   conflict(`This ${field.replace("_", " ")} is already taken`, { field, resource: owner });
 
 export const emailTaken = () => conflict("A user with this email already exists", { field: "email" });

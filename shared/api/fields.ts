@@ -355,8 +355,8 @@ export const listQuery = <F extends Record<string, z.ZodType>>(filters: F) =>
           message: "cannot be combined with page",
           input: query["cursor"],
         });
-      const { ids, per_page, ...others } = query;
-      if (ids !== undefined && (per_page !== PER_PAGE || Object.values(others).some((value) => value !== undefined)))
+      const { ids, per_page, ...otherParameters } = query;
+      if (ids !== undefined && (per_page !== PER_PAGE || Object.values(otherParameters).some((value) => value !== undefined)))
         context.issues.push({ code: "custom", path: ["ids"], message: "cannot be combined with other parameters", input: ids });
     });
 

@@ -29,8 +29,8 @@ import {
   operationInProgress,
   overQuota,
   serverNotActive,
-  taken,
   tooManyLogReads,
+  valueTaken,
 } from "./errors.ts";
 
 const InstanceStatus = z.enum(INSTANCE_STATUSES);
@@ -287,8 +287,8 @@ const provisioning = {
 
 /** Errors of creating an instance. */
 const placementErrors = () => [
-  taken("domain", exampleId("instance")),
-  taken("database_name", exampleId("instance")),
+  valueTaken("domain", exampleId("instance")),
+  valueTaken("database_name", exampleId("instance")),
   overQuota("instance", DEFAULT_QUOTAS.instance),
   serverNotActive(exampleId("server"), "offline"),
 ];
@@ -501,7 +501,7 @@ export const update = () =>
       "The name, email, labels and disk quota change immediately; the server learns of a quota within two minutes. A new domain starts an operation, which `operation_id` identifies; the old domain works until it finishes, and then redirects to the new one. Meanwhile, a request that names a domain is rejected, even if it names the current one.",
     access: ["instances:write"],
     errors: () => [
-      taken("domain", exampleId("instance")),
+      valueTaken("domain", exampleId("instance")),
       operationInProgress(exampleId("operation")),
       actionNotAllowed("update", "failed"),
       serverNotActive(exampleId("server"), "offline"),

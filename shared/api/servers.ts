@@ -10,7 +10,7 @@ import { Metrics, metricsQuery } from "./metrics.ts";
 import { exampleId } from "../domain/id-kinds.ts";
 import { justBegun } from "./just-begun.ts";
 import { Operation } from "./operations.ts";
-import { hasInstances, operationInProgress, overQuota, serverBusy, serverNotActive, taken } from "./errors.ts";
+import { hasInstances, operationInProgress, overQuota, serverBusy, serverNotActive, valueTaken } from "./errors.ts";
 
 const ServerStatus = z.enum(SERVER_STATUSES);
 
@@ -148,7 +148,7 @@ export const create = () =>
       "Creates a machine at the provider. Responds immediately with the server in `provisioning`; follow `operation_id` for its progress.",
     access: ["servers:write"],
     status: 201,
-    errors: () => [taken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
+    errors: () => [valueTaken("name", exampleId("server")), overQuota("server", DEFAULT_QUOTAS.server)],
     example: {
       status: "provisioning",
       ip_address: null,
@@ -202,7 +202,7 @@ export const update = () =>
     summary: "Change a server's name or labels",
     description: "Changes them in this service only. The machine keeps the hostname that it was created with.",
     access: ["servers:write"],
-    errors: () => [taken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
+    errors: () => [valueTaken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,
     body: fields.atLeastOne({ name: serverNameInput.optional(), labels: fields.labels.optional() }),
     data: Server,

@@ -39,6 +39,6 @@ function permissionsForPattern(pattern: string): readonly Permission[] {
   if (types.some(([type]) => type.startsWith("alert."))) return ["servers:read", "instances:read"];
   // The prefix of a kind needs that kind alone. Of `backup.*`, restores are about instances: only who may also read those is sent
   // them.
-  const named = types.filter(([, { about }]) => pattern === `${about}.*`);
-  return (named.length === 0 ? types : named).map(([type, { about }]) => permissionForEvent(type, about));
+  const typesOfKind = types.filter(([, { about }]) => pattern === `${about}.*`);
+  return (typesOfKind.length === 0 ? types : typesOfKind).map(([type, { about }]) => permissionForEvent(type, about));
 }

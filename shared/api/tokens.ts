@@ -6,7 +6,7 @@ import { endpoint } from "./endpoint.ts";
 import * as fields from "./fields.ts";
 import { networks } from "./networks.ts";
 import { ALL_PERMISSIONS } from "./permissions.ts";
-import { mustBeOneOf, overQuota, taken, tokenRotated } from "./errors.ts";
+import { mustBeOneOf, overQuota, tokenRotated, valueTaken } from "./errors.ts";
 
 const permissions = z.array(z.enum(ALL_PERMISSIONS, mustBeOneOf(ALL_PERMISSIONS)));
 
@@ -68,7 +68,7 @@ export const create = () =>
     proof: () => true,
     role: "admin",
     status: 201,
-    errors: () => [taken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
+    errors: () => [valueTaken("name", exampleId("token")), overQuota("token", DEFAULT_QUOTAS.token)],
     body: z.strictObject({
       name: fields.text(64, "Deploy pipeline"),
       permissions: permissions

@@ -1,7 +1,7 @@
 // One change to an account: writes that happen together or not at all, with their counts, event and operation.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { ApiError, operationInProgress, taken } from "../api/errors.ts";
+import { ApiError, operationInProgress, valueTaken } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import type { ResourceType } from "../domain/lifecycle.ts";
 import type { QuotaKind } from "../domain/limits.ts";
@@ -42,7 +42,7 @@ export interface Change {
   add: (kind: ListKind, record: Item & { id: string; number: string; created_at: string }, membership: ListMembership) => void;
   /** Moves a record from one status of its list to another. */
   move: (
-    what: { kind: ListKind; record: { id: string; number: string } },
+    listed: { kind: ListKind; record: { id: string; number: string } },
     update: { from: string; to: string } & Update,
     where: Where,
     conditionError?: Write["conditionError"],
@@ -65,7 +65,7 @@ export interface Change {
   revise: () => void;
   /** Takes a record off its lists. */
   removeListed: (
-    what: {
+    listed: {
       kind: ListKind;
       record: { id: string; number: string; protection_status?: string; actor?: { id: string } | undefined; labels?: Labels };
       status: string | undefined;
@@ -73,7 +73,7 @@ export interface Change {
     where: Where,
     conditionError?: Write["conditionError"],
   ) => void;
-  update: (key: Key, what: Update, where?: Where, conditionError?: Write["conditionError"]) => void;
+  update: (key: Key, update: Update, where?: Where, conditionError?: Write["conditionError"]) => void;
   put: (key: Key, item: Item, conditionError?: Write["conditionError"]) => void;
   remove: (key: Key, where?: Where, conditionError?: Write["conditionError"]) => void;
   /** Makes a value unique; `field` is what the conflict names. */
@@ -143,11 +143,11 @@ export function startChange(account: Counted | { id: string }): Change {
     countShown: lists.countShown,
     countOpenAlerts: lists.countOpenAlerts,
     revise: lists.revise,
-    update: (key, what, where, conditionError) => void writes.push(update(key, what, where, conditionError)),
+    update: (key, itemUpdate, where, conditionError) => void writes.push(update(key, itemUpdate, where, conditionError)),
     put: (key, item, conditionError) => void writes.push(put(key, item, conditionError)),
     remove: (key, where, conditionError) => void writes.push(remove(key, where, conditionError)),
     claim: (key, field, ownerId) =>
-      void writes.push(put(key, { owner_id: ownerId }, (current) => taken(field, current?.["owner_id"]))),
+      void writes.push(put(key, { owner_id: ownerId }, (current) => valueTaken(field, current?.["owner_id"]))),
     write: (write) => void writes.push(write),
     writeFirst: (write) => void writes.unshift(write),
     requireUnchanged: (version) => void versions.push(version),
@@ -199,10 +199,15 @@ const listChanges = (
     lists.count("instance", number, 1, [protectionFilter(to)]);
     return { protection_status: to, list_protection: keys.listByProtection("instance", accountId, to) };
   },
-  move: ({ kind, record }, { from, to, ...what }, where, conditionError) => {
-    const set = from === to ? what.set : { ...what.set, list_status: keys.listByStatus(kind, accountId, to) };
+  move: ({ kind, record }, { from, to, ...itemUpdate }, where, conditionError) => {
+    const set = from === to ? itemUpdate.set : { ...itemUpdate.set, list_status: keys.listByStatus(kind, accountId, to) };
     writes.push(
-      update(keys.record(kind, accountId, record.id), { ...what, ...(set !== undefined && { set }) }, where, conditionError),
+      update(
+        keys.record(kind, accountId, record.id),
+        { ...itemUpdate, ...(set !== undefined && { set }) },
+        where,
+        conditionError,
+      ),
     );
     if (from === to) return;
     lists.count(kind, record.number, -1, [from]);

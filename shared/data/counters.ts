@@ -40,8 +40,8 @@ export function accountCounters(account: Counted | { id: string }) {
     },
     /** The write fails unless the quota has some room. */
     requireRoom: (kind: QuotaKind): void => void needs.set(kind, needs.get(kind) ?? 1),
-    set: (news: Item, unchanged: Item = {}, conditionError?: (current: Item | undefined) => Error | undefined): void => {
-      Object.assign(fields, news);
+    set: (values: Item, unchanged: Item = {}, conditionError?: (current: Item | undefined) => Error | undefined): void => {
+      Object.assign(fields, values);
       Object.assign(same, unchanged);
       changedError = conditionError;
     },
@@ -50,7 +50,7 @@ export function accountCounters(account: Counted | { id: string }) {
       const add = Object.fromEntries(added);
       // A quota may get to know minutes later what an operation used that has ended, and numbers need not be unique (`lists.ts`).
       const isFree = Object.keys(fields).length + needs.size === 0;
-      const what = { set: fields, add };
+      const itemUpdate = { set: fields, add };
       const { below, limits } = withinQuotas(account, needs);
       const where = {
         below,
@@ -58,7 +58,7 @@ export function accountCounters(account: Counted | { id: string }) {
       };
       const write = update(
         keys.account(account.id),
-        what,
+        itemUpdate,
         where,
         (current) => changedError?.(current) ?? quotaError(needs, current),
       );

@@ -154,8 +154,8 @@ export function entryWrites(accountId: string) {
       ...[...entries.values()].flatMap(({ key, fullEntry, set, remove: removed, isDeleted }) => {
         if (isDeleted) return [remove(key, { exists: false })];
         if (fullEntry !== undefined) return [put(key, { ...fullEntry, ...set })];
-        const what = { ...(Object.keys(set).length > 0 && { set }), remove: [...removed] };
-        return Object.keys(set).length + removed.size === 0 ? [] : [update(key, what, { exists: false })];
+        const itemUpdate = { ...(Object.keys(set).length > 0 && { set }), remove: [...removed] };
+        return Object.keys(set).length + removed.size === 0 ? [] : [update(key, itemUpdate, { exists: false })];
       }),
       ...labels.writes(),
       ...times.writes(),

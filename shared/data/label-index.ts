@@ -53,10 +53,10 @@ const MEMBERS = "m";
 /** The labels that one change gives to records and takes from them. */
 export function labelWrites(accountId: string) {
   const items = new Map<string, { key: Key; add: Set<Uint8Array>; take: Set<Uint8Array> }>();
-  const note = (what: "add" | "take", { key, member }: Member) => {
+  const note = (direction: "add" | "take", { key, member }: Member) => {
     const item = items.get(keyString(key)) ?? { key, add: new Set(), take: new Set() };
     items.set(keyString(key), item);
-    item[what].add(member);
+    item[direction].add(member);
   };
   return {
     move: (kind: ResourceType, id: string, from: Labels, to: Labels): void => {

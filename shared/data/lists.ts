@@ -85,7 +85,7 @@ async function readRange(
   { above, below, ascending, limit }: { above: string; below: string; ascending: boolean; limit?: number },
 ): Promise<Item[]> {
   const items: Item[] = [];
-  const wanted = limit ?? Number.MAX_SAFE_INTEGER;
+  const itemsMax = limit ?? Number.MAX_SAFE_INTEGER;
   let more: Item | undefined;
   do {
     const result = await query({
@@ -99,7 +99,7 @@ async function readRange(
     });
     items.push(...result.items);
     more = result.more;
-  } while (more !== undefined && items.length < wanted);
+  } while (more !== undefined && items.length < itemsMax);
   return items;
 }
 
@@ -122,9 +122,9 @@ async function readParts(
     const missing = page.per_page + 1 - items.length;
     if (missing <= 0) break;
     if ("items" in part) {
-      const rest = (ascending ? part.items : part.items.toReversed()).filter(isNext);
-      items.push(...rest.slice(skip, skip + missing));
-      skip = Math.max(0, skip - rest.length);
+      const nextItems = (ascending ? part.items : part.items.toReversed()).filter(isNext);
+      items.push(...nextItems.slice(skip, skip + missing));
+      skip = Math.max(0, skip - nextItems.length);
       continue;
     }
     const start = cursor === undefined ? findStart(blocks, part, { skip, ascending }) : { edge: cursor, skip: 0 };
@@ -148,11 +148,11 @@ function findStart(
   { from, to }: Range,
   { skip, ascending }: { skip: number; ascending: boolean },
 ): { edge: string; skip: number } | undefined {
-  let passed = 0;
+  let countBefore = 0;
   for (const { block, count } of ascending ? blocks : blocks.toReversed()) {
     if (block < from || block >= to) continue;
-    if (skip < passed + count) return { edge: startOf(ascending ? block : block + 1), skip: skip - passed };
-    passed += count;
+    if (skip < countBefore + count) return { edge: startOf(ascending ? block : block + 1), skip: skip - countBefore };
+    countBefore += count;
   }
   return undefined;
 }
@@ -182,8 +182,8 @@ async function partsBetween(
   };
   const first = created_after === undefined ? { from: 0, to: 0 } : aroundTime(blocks, Date.parse(created_after));
   const last = created_before === undefined ? { from: Infinity, to: Infinity } : aroundTime(blocks, Date.parse(created_before));
-  const whole = { from: first.from, to: last.to };
-  if (last.from < first.to || countIn(blocks, whole) <= FEW) return [await read(whole)];
+  const range = { from: first.from, to: last.to };
+  if (last.from < first.to || countIn(blocks, range) <= FEW) return [await read(range)];
   return [await read(first), { from: first.to, to: last.from }, await read(last)];
 }
 
@@ -274,12 +274,12 @@ export async function listFiltered<T>(
   const shorter = sources[totals.indexOf(Math.min(...totals))] ?? chooseSource(list);
   const items = await readRange(shorter, { above: startOf(0), below: BEYOND, ascending: true });
   const isWithin = isCreatedIn(page);
-  const found = items.filter(isWithin).flatMap((item) => {
+  const candidates = items.filter(isWithin).flatMap((item) => {
     const value = parseOrSkip(list.schema, item);
     return value === undefined ? [] : [{ value, sortKey: String(item["number"]) }];
   });
   return slicePage(
-    found.filter(({ value }) => keep(value)),
+    candidates.filter(({ value }) => keep(value)),
     page,
     `${list.kind}:${status ?? ""}:${actor ?? ""}`,
   );

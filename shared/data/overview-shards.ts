@@ -36,13 +36,13 @@ export async function overviewAsRead(
   accountId: string,
 ): Promise<{ inShards: Record<string, number>; writes: (set?: Item) => Write[] }> {
   const parts = await readParts(accountId);
-  const own = keys.overview(accountId);
+  const overviewKey = keys.overview(accountId);
   const findRevision = (sk: string): number | undefined => parts.find(({ key }) => key.sk === sk)?.counts["revision"];
   const asRead = (key: Key) => ({ exists: false, same: { revision: findRevision(key.sk) } });
   return {
-    inShards: addUp(parts.filter(({ key }) => key.sk !== own.sk)),
+    inShards: addUp(parts.filter(({ key }) => key.sk !== overviewKey.sk)),
     writes: (set = {}) => [
-      update(own, { set, add: { revision: 1 } }, asRead(own)),
+      update(overviewKey, { set, add: { revision: 1 } }, asRead(overviewKey)),
       ...Array.from({ length: SHARDS }, (_, shard) => keys.overviewShard(accountId, shard)).map((key) => check(key, asRead(key))),
     ],
   };

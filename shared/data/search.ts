@@ -69,13 +69,13 @@ export interface Entry {
 /** Whether a list needs the entries: exact filters alone have an index and counts. */
 export const needsEntries = (
   { label, search, sort }: Finding,
-  { status, protection, ...others }: Filters,
+  { status, protection, ...otherFilters }: Filters,
   page: PageQuery,
 ): boolean =>
   label !== undefined ||
   search !== undefined ||
   sort === "name" ||
-  Object.values(others).some((each) => each !== undefined) ||
+  Object.values(otherFilters).some((each) => each !== undefined) ||
   countExact({ status, protection }, page) > 1;
 
 const countExact = (
@@ -194,9 +194,9 @@ async function readSideFacts(
 const TIMES_PRICE = 3;
 
 /** `label` has the filters that have tags, too. Only labels are ever too many. */
-function requireAffordable(label: readonly string[], others: readonly unknown[]): void {
+function requireAffordable(label: readonly string[], otherFilters: readonly unknown[]): void {
   const count = label.filter((each) => !isTag(each)).length;
-  const spent = label.length - count + others.filter((each) => each !== undefined).length;
+  const spent = label.length - count + otherFilters.filter((each) => each !== undefined).length;
   const room = Math.max(0, LABELS_PER_QUERY - spent);
   if (count > room) throw invalid({ field: "label", reason: `must be limited to ${room} with these filters` });
 }
@@ -206,8 +206,8 @@ const Addressed = z.object({ id: z.string(), ip_address: z.string().nullish() })
 /** The servers with a part of an address: their records are few, and only such a search reads them. */
 async function readAddresses(accountId: string, part: string): Promise<SideFacts["hasTag"]> {
   const servers = parseEach(Addressed, await queryAll(keys.records("server", accountId)));
-  const found = servers.filter(({ ip_address }) => ip_address && addressForm(ip_address).includes(part));
-  const shorts = new Set(found.map(({ id }) => shorten(id)));
+  const matches = servers.filter(({ ip_address }) => ip_address && addressForm(ip_address).includes(part));
+  const shorts = new Set(matches.map(({ id }) => shorten(id)));
   return (short) => shorts.has(short);
 }
 
@@ -296,9 +296,9 @@ export async function findEverywhere(
   search: string,
   limit: number,
 ): Promise<Found[]> {
-  const wanted = folded(search.trim());
+  const foldedSearch = folded(search.trim());
   const hasWithin = createMatcher(search, { within: true });
-  const found = await Promise.all(
+  const matchesByType = await Promise.all(
     kinds.map(async (type) => {
       const [entries, { hasTag }] = await Promise.all([
         readEntries(type, accountId),
@@ -315,9 +315,9 @@ export async function findEverywhere(
     if (!begins) return 3;
     if (short === shortIdIn(type, search)) return 0;
     const ownName = type === "backup" ? "" : folded(name);
-    return ownName === wanted ? 0 : ownName.startsWith(wanted) ? 1 : 2;
+    return ownName === foldedSearch ? 0 : ownName.startsWith(foldedSearch) ? 1 : 2;
   };
-  const matches = found
+  const matches = matchesByType
     .flat()
     .map((entry) => ({ entry, rank: rank(entry), kind: kinds.indexOf(entry.type) }))
     .toSorted((a, b) => a.rank - b.rank || a.kind - b.kind || (a.entry.created_at < b.entry.created_at ? 1 : -1))
@@ -349,10 +349,10 @@ export async function findPage(
     readEntries(kind, accountId),
     readSideFacts(kind, accountId, finding, filters),
   ]);
-  const found = entries.filter(isMeant(kind, { ...finding, ...filters, page }, sideFacts));
+  const matches = entries.filter(isMeant(kind, { ...finding, ...filters, page }, sideFacts));
   const sortKey = sortKeyIn(finding.sort);
   const listed: Listed<Entry> = slicePage(
-    found.map((value) => ({ value, sortKey: sortKey(value) })),
+    matches.map((value) => ({ value, sortKey: sortKey(value) })),
     inOrder(page, finding),
     buildName(kind, finding, filters),
   );
@@ -381,13 +381,13 @@ export async function findChildren<T>(
     readChildren(kind, accountId, parentId),
     readSideFacts(kind, accountId, {}, { health: filters.health }),
   ]);
-  const meant = isMeant(kind, { ...finding, ...filters, page }, { ...NO_SIDE_FACTS, isActive });
+  const isMatch = isMeant(kind, { ...finding, ...filters, page }, { ...NO_SIDE_FACTS, isActive });
   const sortKey = sortKeyIn(finding.sort);
-  const found = items.flatMap((value) => {
+  const matches = items.flatMap((value) => {
     const entry = entryOfRecord(kind, value);
-    return meant(entry) ? [{ value, sortKey: sortKey(entry) }] : [];
+    return isMatch(entry) ? [{ value, sortKey: sortKey(entry) }] : [];
   });
-  const listed = slicePage(found, inOrder(page, finding), buildName(kind, finding, { ...filters, parentId }));
+  const listed = slicePage(matches, inOrder(page, finding), buildName(kind, finding, { ...filters, parentId }));
   return { items: parseEach(schema, listed.items), meta: listed.meta, isEmpty: items.length === 0 };
 }
 

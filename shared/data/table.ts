@@ -81,18 +81,18 @@ const recordsIn = <R extends Record<string, Ref<unknown>>>(items: ReadonlyMap<st
 
 /** Items by their key string. DynamoDB may leave some unread under load; they are requested again, and then it is an outage. */
 export async function readAll(
-  wanted: readonly Key[],
+  keys: readonly Key[],
   { consistent = true }: { consistent?: boolean } = {},
 ): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   const table = env().TABLE_NAME;
   const distinct = new Map<string, Record<string, unknown>>();
-  for (const key of wanted) if (isPossible(key)) distinct.set(keyString(key), { ...key });
-  let rest = [...distinct.values()];
-  for (let attempt = 1; rest.length > 0; attempt++) {
+  for (const key of keys) if (isPossible(key)) distinct.set(keyString(key), { ...key });
+  let remaining = [...distinct.values()];
+  for (let attempt = 1; remaining.length > 0; attempt++) {
     if (attempt > READ_TRIES) throw unavailable();
     if (attempt > 1) await sleep(jitter(attempt));
-    const batch = rest.slice(0, 100); // the most that one BatchGetItem takes
+    const batch = remaining.slice(0, 100); // the most that one BatchGetItem takes
     const { Responses, UnprocessedKeys } = await client().send(
       new BatchGetCommand({
         RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } },
@@ -102,7 +102,7 @@ export async function readAll(
     for (const item of Responses?.[table] ?? []) items.set(keyString(item), item);
     const unread = UnprocessedKeys?.[table]?.Keys ?? [];
     if (unread.length < batch.length) attempt = 0; // progress: the bound is on tries that bring nothing
-    rest = [...unread, ...rest.slice(100)];
+    remaining = [...unread, ...remaining.slice(100)];
   }
   return items;
 }
@@ -231,8 +231,8 @@ export interface UpdateOutcome {
 }
 
 /** One conditional update outside a transaction; returns the item. */
-export async function updateOne(key: Key, what: Update, where: Where): Promise<UpdateOutcome> {
-  return updateRaw(key, buildUpdate(what, where));
+export async function updateOne(key: Key, update: Update, where: Where): Promise<UpdateOutcome> {
+  return updateRaw(key, buildUpdate(update, where));
 }
 
 /** The same for the few updates that need their own expression. */

@@ -48,6 +48,6 @@ export function withVersion(writes: readonly Write[], { key, etag, values, build
     const now = etagNow(current);
     return now === etag ? undefined : preconditionFailed(now);
   };
-  const own = writes.find((write) => keyOfWrite(write) === keyString(key));
-  return [onlyIfUnchanged(own ?? check(key, {}), values, changed), ...writes.filter((write) => write !== own)];
+  const ownWrite = writes.find((write) => keyOfWrite(write) === keyString(key));
+  return [onlyIfUnchanged(ownWrite ?? check(key, {}), values, changed), ...writes.filter((write) => write !== ownWrite)];
 }

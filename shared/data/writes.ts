@@ -104,13 +104,13 @@ export function put(key: Key, item: Item, conditionError?: ConditionError, unles
   };
 }
 
-export function update(key: Key, what: Update, where: Where = {}, conditionError?: ConditionError): Write {
+export function update(key: Key, update: Update, where: Where = {}, conditionError?: ConditionError): Write {
   return {
     item: {
       Update: {
         TableName: env().TABLE_NAME,
         Key: { ...key },
-        ...buildUpdate(what, where),
+        ...buildUpdate(update, where),
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       },
     },

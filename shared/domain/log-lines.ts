@@ -118,11 +118,11 @@ function addLine(entry: Entry, line: string): void {
 function erpEntries(rows: readonly Row[]): Entry[] {
   const entries: Entry[] = [];
   for (const [index, { at, written }] of rows.entries()) {
-    const own = OF_ERP.exec(written);
+    const match = OF_ERP.exec(written);
     const last = entries.at(-1);
     const end = index + 1;
-    if (own !== null) {
-      const [, level = "", logger = "", message = ""] = own;
+    if (match !== null) {
+      const [, level = "", logger = "", message = ""] = match;
       entries.push({ at, level: LEVELS[level] ?? null, logger, lines: [message], end, continues: true });
     } else if (last?.continues) {
       addLine(last, written);
@@ -185,10 +185,10 @@ export interface WorkLog {
 
 /** The same as people see it, behind how many lines are left out. */
 export function readableWork({ text, lines }: WorkLog, secrets: readonly string[]): string {
-  const whole = readable(redactWork(text, secrets));
+  const readableText = readable(redactWork(text, secrets));
   const room = WORK_LOG.bytesMax - encoder.encode(leftOut(lines)).length;
-  const end = lastWholeLines(whole, room); // escapes are longer than what they stand for
-  const before = lines - countLines(text) + countLines(whole) - countLines(end);
+  const end = lastWholeLines(readableText, room); // escapes are longer than what they stand for
+  const before = lines - countLines(text) + countLines(readableText) - countLines(end);
   return before > 0 ? leftOut(before) + end : end;
 }
 

@@ -20,9 +20,9 @@ export const missingModules = (differing: readonly DifferingModule[]): string[] 
 
 /** By their numbers, as the ERP compares versions; words in them do not matter. */
 export function isNewer(version: string, than: string): boolean {
-  const [ours, theirs] = [numbersIn(version), numbersIn(than)];
-  const first = ours.findIndex((number, index) => number !== (theirs[index] ?? 0));
-  return first !== -1 && (ours[first] ?? 0) > (theirs[first] ?? 0);
+  const [numbers, otherNumbers] = [numbersIn(version), numbersIn(than)];
+  const first = numbers.findIndex((number, index) => number !== (otherNumbers[index] ?? 0));
+  return first !== -1 && (numbers[first] ?? 0) > (otherNumbers[first] ?? 0);
 }
 
 const numbersIn = (version: string): number[] => [...version.matchAll(/\d+/g)].map(([digits]) => Number(digits));

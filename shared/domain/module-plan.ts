@@ -48,8 +48,8 @@ export function planModules(
   const missing = install.filter((name) => !has.has(name));
   const isSelected = ({ name, changed }: CodeModule): boolean =>
     select === "all" || (select === "changed" ? changed : select.includes(name));
-  const named = typeof select === "string" ? [] : select;
-  const selected = new Set([...modules.filter(isSelected).map(({ name }) => name), ...named]);
+  const chosenNames = typeof select === "string" ? [] : select;
+  const selected = new Set([...modules.filter(isSelected).map(({ name }) => name), ...chosenNames]);
   return {
     updated: [
       ...(image_changed && typeof select === "string" ? [BASE] : []),

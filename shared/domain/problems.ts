@@ -233,7 +233,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export const recognizeProblem = createRecognizer(PROBLEMS);
 
 /** Parameters with one of these sentences as `why`, and its code for whoever says it in their own words. */
-export function withWhy(own: Readonly<Record<string, string>>, why: string): Record<string, string> {
-  const found = recognizeProblem(why);
-  return withParts({ ...own, why }, found === null ? [] : [{ name: "why", ...found }]);
+export function withWhy(parameters: Readonly<Record<string, string>>, sentence: string): Record<string, string> {
+  const problem = recognizeProblem(sentence);
+  return withParts({ ...parameters, why: sentence }, problem === null ? [] : [{ name: "why", ...problem }]);
 }

@@ -37,8 +37,8 @@ export function createRecognizer<Code extends string>(templates: Readonly<Record
     if (sentence === null) return null;
     patterns ??= buildPatterns(templates);
     for (const { code, names, matches } of patterns) {
-      const found = matches.exec(sentence);
-      const parameters = found && parametersIn(names, found.slice(1));
+      const match = matches.exec(sentence);
+      const parameters = match && parametersIn(names, match.slice(1));
       if (parameters) return { code, parameters };
     }
     return null;

@@ -29,19 +29,19 @@ interface Retained<C> {
  */
 export function retain<C extends Candidate>(keep: Keep, timezone: string, backups: readonly C[]): Retained<C> {
   const newestFirst = backups.toSorted(byAge);
-  const rules = KEEP_RULES.map((rule) => ({ rule, left: keep[rule] ?? 0, period: "" }));
+  const rules = KEEP_RULES.map((rule) => ({ rule, remaining: keep[rule] ?? 0, period: "" }));
   const retained_by = new Map<string, KeepRule[]>();
   for (const [index, { id, due_at }] of newestFirst.entries()) {
     const isOldest = index === newestFirst.length - 1;
     const wall = new Date(wallTime(timezone, Date.parse(due_at)));
     const appliedRules: KeepRule[] = [];
     for (const state of rules) {
-      if (state.left === 0) continue;
+      if (state.remaining === 0) continue;
       const period = state.rule === "last" ? `${index}` : formatPeriod(state.rule, wall);
       if (period === state.period && !isOldest) continue;
       appliedRules.push(state.rule);
       state.period = period;
-      state.left -= 1;
+      state.remaining -= 1;
     }
     retained_by.set(id, appliedRules);
   }

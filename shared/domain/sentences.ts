@@ -160,9 +160,9 @@ export const fillIn = (
   parameters: Parameters,
   show: (value: string | number, name: string) => string = String,
 ): string =>
-  template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+  template.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = parameters[name];
-    return value === undefined ? whole : show(value, name);
+    return value === undefined ? placeholder : show(value, name);
   });
 
 const inEnglish = (value: string | number, name: string): string =>

@@ -71,7 +71,7 @@ const PART_MIN = 3;
 export function createMatcher(search: string, { within = false }: { within?: boolean } = {}): (text: string) => boolean {
   const has = (text: string, word: string): boolean =>
     within && word.length >= PART_MIN ? text.includes(word) : hasWord(text, word);
-  const wanted = folded(search.replaceAll(EMOJI, " "))
+  const words = folded(search.replaceAll(EMOJI, " "))
     .split(BETWEEN_WORDS)
     .map((word) => ({ whole: word.replace(APOSTROPHE, ""), parts: word.split(APOSTROPHE).filter((part) => part !== "") }))
     .filter(({ whole }) => whole !== "");
@@ -79,7 +79,7 @@ export function createMatcher(search: string, { within = false }: { within?: boo
     const apart = folded(text).replace(APOSTROPHE, "'");
     const joined = apart.replaceAll("'", "");
     // `obrien`, `o'brien` and `brien` find O’Brien.
-    return wanted.length > 0 && wanted.every(({ whole, parts }) => has(joined, whole) || parts.every((part) => has(apart, part)));
+    return words.length > 0 && words.every(({ whole, parts }) => has(joined, whole) || parts.every((part) => has(apart, part)));
   };
 }
 

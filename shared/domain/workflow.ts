@@ -82,7 +82,7 @@ export const WAIT_SECONDS_MAX = 60;
 /** A poll's waits, together as long as it may take: 135 in two hours. */
 export function listWaits({ upToMinutes, firstWaitSeconds }: Pick<Poll, "upToMinutes" | "firstWaitSeconds">): number[] {
   const waits: number[] = [];
-  for (let passed = 0; passed < upToMinutes * 60; passed += waits.at(-1) ?? 0)
+  for (let waitedSeconds = 0; waitedSeconds < upToMinutes * 60; waitedSeconds += waits.at(-1) ?? 0)
     waits.push(Math.min(WAIT_SECONDS_MAX, firstWaitSeconds * WAIT_GROWTH ** waits.length));
   return waits;
 }

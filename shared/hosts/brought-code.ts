@@ -9,8 +9,8 @@ export async function toBroughtCode({ code, commits, python_packages, instance_i
   return {
     repositories: repositories.flatMap((repository) => {
       const { url, ref, path } = repository;
-      const found = commits.find((each) => each.url === url && each.ref === ref && each.path === path);
-      return found === undefined ? [] : [{ ...repository, commit: found.commit }];
+      const match = commits.find((each) => each.url === url && each.ref === ref && each.path === path);
+      return match === undefined ? [] : [{ ...repository, commit: match.commit }];
     }),
     packages: python_packages,
     allow_source_builds: code.allow_source_builds,

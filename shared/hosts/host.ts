@@ -208,14 +208,14 @@ interface JobInput {
     trust_new_host_keys?: boolean;
   };
   /**
-   * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named` are modules
-   * of which it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the
+   * Fetches exactly these commits, checks their modules, and says which have changed. Nothing of them is run. `named_modules`:
+   * of these it says, too, whether they are installed. Without `keep` nothing stays on the machine, and other jobs on the
    * instance go on beside it.
    */
   fetch_code: OfCode & {
     repositories: readonly (RepositoryAccess & { commit: string })[];
     environment: readonly Variable[];
-    named: readonly string[];
+    named_modules: readonly string[];
     keep: boolean;
     /** A copy of the code that this machine may have. */
     from?: { instance_id: string; code_id: string } | undefined;
@@ -277,7 +277,7 @@ export const JOB_RESULTS = {
   check_health: z
     .object({ unfinished_modules: z.array(z.string()), modules: DifferingModules })
     .nullable()
-    .transform((found) => found ?? { unfinished_modules: [], modules: null }),
+    .transform((health) => health ?? { unfinished_modules: [], modules: null }),
   make_archive: MadeArchive,
   forget_archive: z.null(),
   verify_archive: z.null(),
@@ -402,7 +402,7 @@ export type Job<K extends JobKind = JobKind> = { [N in K]: Common<N> & JobInput[
 /** Why a job is not ready yet, if that is known. */
 export interface NotReady {
   ready: false;
-  why?: Reason | undefined;
+  reason?: Reason | undefined;
 }
 export type JobProgress<K extends JobKind> = NotReady | { ready: true; result: JobResult<K> };
 

@@ -64,7 +64,7 @@ interface Started {
  */
 export async function isHealthy(server: ServerRecord, { operation, instance, jobId }: Started): Promise<boolean | Reason> {
   const progress = await run(server, { id: jobId, kind: "check_health", instance_id: instance.id });
-  if (!progress.ready) return progress.why ?? false;
+  if (!progress.ready) return progress.reason ?? false;
   const { unfinished_modules, modules } = progress.result;
   if (unfinished_modules.length > 0) {
     log.warn("an ERP has half-installed modules", { instance: instance.id, unfinished_modules });

@@ -9,7 +9,7 @@
 import type { LeftOutKind } from "../domain/left-out.ts";
 
 const NAME = String.raw`(?:"(?:[^"]|"")*"|[^\s".;,()]+)(?:\.(?:"(?:[^"]|"")*"|[^\s".;,()]+))*`;
-const of = (what: string): string => String.raw`^(?:CREATE|ALTER|DROP|COMMENT ON) (?:${what})\b`;
+const of = (objectTypes: string): string => String.raw`^(?:CREATE|ALTER|DROP|COMMENT ON) (?:${objectTypes})\b`;
 
 /** The first row that matches decides. */
 export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[] = [

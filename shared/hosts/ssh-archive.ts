@@ -102,10 +102,10 @@ const Sent = z.object({ through: z.number().int() });
 async function upload(machine: Machine, job: Job<"make_archive">, archive: Packed, round = 1): Promise<boolean> {
   const uploadId = await openUpload(job.key);
   const parts = splitIntoParts(archive);
-  const held = await heldParts(job.key, uploadId);
-  const missing = findMissing(parts, held);
+  const storedParts = await heldParts(job.key, uploadId);
+  const missing = findMissing(parts, storedParts);
   if (missing.length === 0) {
-    await completeUpload(job.key, uploadId, held.slice(0, parts.length));
+    await completeUpload(job.key, uploadId, storedParts.slice(0, parts.length));
     return true;
   }
   const sent = await send(machine, job, { uploadId, round, missing, part_bytes: archive.part_bytes });
@@ -123,8 +123,8 @@ const splitIntoParts = ({ parts, size_bytes, part_bytes }: Packed): Part[] =>
     sha256,
   }));
 
-const findMissing = (parts: readonly Part[], held: readonly HeldPart[]): Part[] => {
-  const byNumber = new Map(held.map((part) => [part.number, part]));
+const findMissing = (parts: readonly Part[], storedParts: readonly HeldPart[]): Part[] => {
+  const byNumber = new Map(storedParts.map((part) => [part.number, part]));
   return parts.filter(
     ({ number, size, sha256 }) => byNumber.get(number)?.size !== size || byNumber.get(number)?.sha256 !== sha256,
   );

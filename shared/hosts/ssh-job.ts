@@ -60,24 +60,24 @@ function failure({ code, message, log: sent }: Extract<JobStatus, { state: "fail
   const end = lastWholeLines(lines.slice(-DEPLOY.logLines).join("\n"), DEPLOY.logBytes); // escapes take more than was sent
   const last = lines.slice(-LOG_LINES).join("\n").slice(-LOG_CHARACTERS).trim();
   const sentence = readable(withoutSecrets(message, secrets)).slice(0, MESSAGE_CHARACTERS);
-  const why = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
-  const reason = last === "" ? why : because("machine_reports", { why, log: last });
+  const mainReason = reasonIn(sentence) ?? because("machine_reports_other", { output: sentence });
+  const reason = last === "" ? mainReason : because("machine_reports", { why: mainReason, log: last });
   return new GiveUp(code, reason, { log: end });
 }
 
 /** A machine sends so many bytes of a log's end, and the first line may be a part of one. */
 function wholeLines(sent: string): string {
   if (Buffer.byteLength(sent) < DEPLOY.logBytes) return sent;
-  const [, ...whole] = sent.split("\n");
-  return whole.join("\n");
+  const [, ...lines] = sent.split("\n");
+  return lines.join("\n");
 }
 
 /** The script removes them already; here a machine that did not is made up for. Of two, one may be a part of the other. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const longestFirst = secrets.filter((secret) => secret !== "").toSorted((a, b) => b.length - a.length);
-  const named = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
+  const withoutValues = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, "…"), text);
   // Keeps the URL's path; the query is a signature, and the user info may be a password.
-  return named.replaceAll(
+  return withoutValues.replaceAll(
     /(https?:\/\/)(?:[^\s/@]+@)?([^\s?"']+)(\?[^\s"']*)?/g,
     (_, scheme: string, address: string, query = "") => (query === "" ? `${scheme}${address}` : `${scheme}${address}?…`),
   );

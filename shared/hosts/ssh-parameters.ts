@@ -112,7 +112,7 @@ async function codeParameters(job: CodeJob): Promise<JobParameters> {
         CODE_ID: job.code_id,
         REPOSITORIES: JSON.stringify(job.repositories),
         ENVIRONMENT: JSON.stringify(job.environment),
-        NAMED: job.named.join(" "),
+        NAMED: job.named_modules.join(" "),
         KEEP: yesOrNo(job.keep),
         HOLD: yesOrNo(job.keep),
         FROM_INSTANCE: job.from?.instance_id ?? "",

@@ -235,8 +235,8 @@ async function runScript(shell: Shell, words: readonly string[], input?: string)
   if (first.code !== NOT_FOUND) return requireOutput(first);
   // Renamed only once it is complete: a connection may break in the middle.
   const draft = `${path}.$$`;
-  const whole = `echo "${hash}  "${draft} | sha256sum --check --status`;
-  requireOutput(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${whole} && mv ${draft} ${path}`, text));
+  const hashCheck = `echo "${hash}  "${draft} | sha256sum --check --status`;
+  requireOutput(await shell(`umask 077 && mkdir -p ${folder} && cat > ${draft} && ${hashCheck} && mv ${draft} ${path}`, text));
   return requireOutput(await shell(command, input));
 }
 
@@ -252,7 +252,7 @@ const STDERR_CHARACTERS = 300;
 /** The script exits with 0 whatever the outcome of the job. */
 function requireOutput({ code, output, stderr }: CommandResult): string {
   if (code === 0) return output;
-  const why = stderr.trim().slice(-STDERR_CHARACTERS);
-  const said = why === "" ? because("script_ended", { status: code }) : why;
-  throw new GiveUp("HOST_JOB_FAILED", because("script_failed", { output: said }));
+  const errorText = stderr.trim().slice(-STDERR_CHARACTERS);
+  const explanation = errorText === "" ? because("script_ended", { status: code }) : errorText;
+  throw new GiveUp("HOST_JOB_FAILED", because("script_failed", { output: explanation }));
 }

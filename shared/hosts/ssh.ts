@@ -118,8 +118,8 @@ async function readReport(
     const { line, ...reported } = await machine.report(since);
     return { ...reported, line: line === undefined ? undefined : await readStatusLine(line, id) };
   } catch (error) {
-    const why = error instanceof z.ZodError ? "the response is nonsense" : String(error);
-    log.info("a machine did not report about itself", { server: id, why });
+    const reason = error instanceof z.ZodError ? "the response is nonsense" : String(error);
+    log.info("a machine did not report about itself", { server: id, why: reason });
     return {};
   }
 }
@@ -173,7 +173,10 @@ async function checkHealth(machine: Machine, { instance_id }: Job<"check_health"
   const { healthy, reason, unfinished, modules } = await machine.health(instance_id);
   if (healthy) return { ready: true, result: { unfinished_modules: unfinished, modules } };
   log.info("the ERP does not respond yet", { instance: instance_id, reason });
-  const why = reasonIn(reason);
+  const knownReason = reasonIn(reason);
   // A sentence with values would be the machine's own text.
-  return { ready: false, why: why !== null && Object.keys(why.parameters).length === 0 ? why : undefined };
+  return {
+    ready: false,
+    reason: knownReason !== null && Object.keys(knownReason.parameters).length === 0 ? knownReason : undefined,
+  };
 }

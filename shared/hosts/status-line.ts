@@ -41,7 +41,7 @@ const Fault = z
         .transform(Number),
     ]),
   )
-  .transform(([instance_id, what, looks]) => ({ instance_id, what, looks }));
+  .transform(([instance_id, check, looks]) => ({ instance_id, check, looks }));
 
 /** Says how many instances are paused, in the place of an instance: versions that do not know it find no such instance. */
 const OF_DISK = "disk";
@@ -49,8 +49,8 @@ const OF_DISK = "disk";
 /** Undefined if it is another server's, or forged. */
 export function parseStatusLine(text: string, serverId: string, { key }: StatusKey): StatusLine | undefined {
   const { signed = "", server, sequence, faults = "", hmac = "" } = LINE.exec(text)?.groups ?? {};
-  const own = createHmac("sha256", key).update(signed).digest();
-  if (server !== serverId || !timingSafeEqual(own, Buffer.from(hmac.padEnd(64, "0"), "hex"))) return undefined;
+  const expectedHmac = createHmac("sha256", key).update(signed).digest();
+  if (server !== serverId || !timingSafeEqual(expectedHmac, Buffer.from(hmac.padEnd(64, "0"), "hex"))) return undefined;
   const parsed = z.array(Fault).safeParse(faults === "-" ? [] : faults.split(","));
   if (!parsed.success) return undefined;
   const ofErps = parsed.data.filter(({ instance_id }) => instance_id !== OF_DISK);

@@ -56,7 +56,7 @@ export const RULES: Readonly<Record<MessageType, Rules>> = {
 export function preferredLanguage(acceptLanguage: string | undefined): Language | undefined {
   const tags = (acceptLanguage ?? "").split(",", 20).map((each) => {
     const [tag = "", ...parameters] = each.trim().toLowerCase().split(";");
-    const quality = parameters.map((parameter) => /^\s*q=([\d.]+)$/.exec(parameter)?.[1]).find((found) => found !== undefined);
+    const quality = parameters.map((parameter) => /^\s*q=([\d.]+)$/.exec(parameter)?.[1]).find((value) => value !== undefined);
     return {
       language: LANGUAGES.find((language) => tag === language || tag.startsWith(`${language}-`)),
       quality: Number(quality ?? 1),

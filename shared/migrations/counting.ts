@@ -86,10 +86,10 @@ const Used = z.object({
 async function correct(accountId: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const overview = await overviewAsRead(accountId);
-    const own = keys.account(accountId);
-    const parts = await readWithShards(() => queryAll(own.pk, { beginsWith: keys.accountParts(), consistent: true }));
-    const used = Used.parse(parts.find(({ sk }) => sk === own.sk) ?? {});
-    const inShards = parts.filter(({ sk }) => sk !== own.sk).map((part) => Used.parse(part));
+    const accountKey = keys.account(accountId);
+    const parts = await readWithShards(() => queryAll(accountKey.pk, { beginsWith: keys.accountParts(), consistent: true }));
+    const used = Used.parse(parts.find(({ sk }) => sk === accountKey.sk) ?? {});
+    const inShards = parts.filter(({ sk }) => sk !== accountKey.sk).map((part) => Used.parse(part));
     const backups = (await queryBackups(accountId)).filter(({ counted_bytes }) => counted_bytes !== undefined);
     const uploads = (await queryUploads(accountId)).filter(({ counted }) => counted === true);
     const bytes = [...backups.map(({ counted_bytes }) => counted_bytes), ...uploads.map(({ size_bytes }) => size_bytes)];
@@ -100,7 +100,7 @@ async function correct(accountId: string): Promise<void> {
     }
     if (used.used_backup === right.used_backup && used.used_backup_bytes === right.used_backup_bytes) return;
     try {
-      return await transact([update(own, { set: right }, { same: { moved_in: used.moved_in } }), ...overview.writes()]);
+      return await transact([update(accountKey, { set: right }, { same: { moved_in: used.moved_in } }), ...overview.writes()]);
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt >= CORRECTIONS) throw error;
     }

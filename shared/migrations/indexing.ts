@@ -97,10 +97,10 @@ function entryWrites(accountId: string, kind: ListKind & ("server" | "instance" 
   const status = String(item["list_status"]).split("#").at(-1);
   const storedProtection = item["protection_status"];
   const protection = kind === "instance" ? (typeof storedProtection === "string" ? storedProtection : "unprotected") : undefined;
-  const whole = buildEntry(id, created_at, { ...searchFieldsOf(kind, item), status, protection });
+  const fullEntry = buildEntry(id, created_at, { ...searchFieldsOf(kind, item), status, protection });
   // Those two can be removed from an entry, which then does not show that it is newer.
   const unchanged = { ...(labels !== undefined && { labels }), ...(note !== undefined && { note }) };
-  return [check(keys.record(kind, accountId, id), { unchanged }), ...completedEntry(accountId, kind, { ...item, id }, whole)];
+  return [check(keys.record(kind, accountId, id), { unchanged }), ...completedEntry(accountId, kind, { ...item, id }, fullEntry)];
 }
 
 /**
@@ -158,9 +158,9 @@ async function recount(accountId: string): Promise<void> {
         const count = Object.values(readCounts(item)).reduce((sum, each) => sum + each, 0);
         set[`${kind}#${filter}`] = (set[`${kind}#${filter}`] ?? 0) + count;
       }
-    const own = Object.fromEntries(Object.entries(set).map(([name, count]) => [name, count - (inShards[name] ?? 0)]));
+    const ownCounts = Object.fromEntries(Object.entries(set).map(([name, count]) => [name, count - (inShards[name] ?? 0)]));
     try {
-      return await transact(writes(own));
+      return await transact(writes(ownCounts));
     } catch (error) {
       if (!(error instanceof ConditionFailed) || attempt >= RECOUNTS) throw error;
     }

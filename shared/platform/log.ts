@@ -37,7 +37,7 @@ export const log = {
  * Lambda's runtime logs whatever a function throws with `console.error`. Errors of this type are a result, so they are logged at
  * level DEBUG.
  */
-export function logAsDebug(type: new (...given: never[]) => Error): void {
+export function logAsDebug(type: new (...parameters: never[]) => Error): void {
   const { error, debug } = console;
-  console.error = (...given: unknown[]) => (given[0] instanceof type ? debug : error)(...given);
+  console.error = (...values: unknown[]) => (values[0] instanceof type ? debug : error)(...values);
 }

@@ -51,7 +51,7 @@ async function fetchJson({ url, headers, form }: Asked, guard: Guard): Promise<{
         ...(form !== undefined && { body: Buffer.from(form.toString()) }),
         timeoutMs: TIMEOUT_MS,
         keepBytes: BYTES_MAX,
-        whole: true,
+        mustBeWhole: true,
       },
       guard,
     );
@@ -214,10 +214,10 @@ const UserInfo = z.looseObject({ sub: z.string() });
 export async function completeClaims(
   { userinfo_endpoint: url }: Metadata,
   claims: Claims,
-  { accessToken, wanted }: { accessToken: string | undefined; wanted: readonly string[] },
+  { accessToken, requiredClaims }: { accessToken: string | undefined; requiredClaims: readonly string[] },
   guard: Guard,
 ): Promise<Claims> {
-  if (url === undefined || accessToken === undefined || wanted.every((name) => claims[name] !== undefined)) return claims;
+  if (url === undefined || accessToken === undefined || requiredClaims.every((name) => claims[name] !== undefined)) return claims;
   const more = await fetchChecked(UserInfo, { url, headers: { authorization: `Bearer ${accessToken}` } }, guard);
   if (more.sub !== claims.sub) throw new NotProven("The provider speaks of another person");
   return { ...more, ...claims };

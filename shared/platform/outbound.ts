@@ -31,8 +31,8 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
 const RESOLVE_MS = 3_000;
 
 const resolveAll: Resolve = async (hostname) => {
-  const found = await withTimeout(lookup(hostname, { all: true }), RESOLVE_MS, new Error("DNS timeout"));
-  return found.map(({ address }) => address);
+  const addresses = await withTimeout(lookup(hostname, { all: true }), RESOLVE_MS, new Error("DNS timeout"));
+  return addresses.map(({ address }) => address);
 };
 
 /** Global IPv6 addresses (RFC 4291, 2000::/3): what is outside of it has another meaning, or none yet. */
@@ -59,7 +59,7 @@ interface Guard {
   /** Whether `http://127.0.0.1` and `http://localhost`, with any port, are receivers too: only on one machine, in `test`. */
   loopback: boolean;
   /** The hosts of this service itself, with their ports. */
-  own?: readonly string[];
+  ownHosts?: readonly string[];
   resolve?: Resolve;
 }
 
@@ -68,8 +68,8 @@ const isLoopbackName = ({ protocol, hostname }: URL): boolean => protocol === "h
 const isLoopback = (url: URL, { loopback }: Guard): boolean => loopback && isLoopbackName(url);
 
 /** On one machine, this service has the two names of loopback. */
-const isOwn = (url: URL, { own = [] }: Guard): boolean =>
-  own.some((host) => host === url.host.replace(/\.(?=:|$)/, "") || (isLoopbackName(url) && host.endsWith(`:${url.port}`)));
+const isOwn = (url: URL, { ownHosts = [] }: Guard): boolean =>
+  ownHosts.some((host) => host === url.host.replace(/\.(?=:|$)/, "") || (isLoopbackName(url) && host.endsWith(`:${url.port}`)));
 
 /** What forbids a URL by itself, before anything is resolved. */
 export function findUrlProblem(text: string, guard: Guard): UrlProblem | undefined {
@@ -114,7 +114,7 @@ export interface Outbound {
   /** How much of the response is read. */
   keepBytes: number;
   /** Whether the response is of use only as a whole: a longer one, or one that does not end in time, is an error. */
-  whole?: boolean;
+  mustBeWhole?: boolean;
 }
 
 export interface Response {
@@ -155,16 +155,16 @@ export async function request(outbound: Outbound, guard: Guard): Promise<Respons
 }
 
 /** With the code of the problem, as of a sentence in another (parts.ts). */
-function forbidden(why: UrlProblem): ReceiverReason {
-  const [why_code = ""] = Object.entries(URL_PROBLEMS).find(([, problem]) => problem === why) ?? [];
-  return receiverReason("receiver_url", { why, why_code });
+function forbidden(urlProblem: UrlProblem): ReceiverReason {
+  const [why_code = ""] = Object.entries(URL_PROBLEMS).find(([, problem]) => problem === urlProblem) ?? [];
+  return receiverReason("receiver_url", { why: urlProblem, why_code });
 }
 
 const BODY_MS = 1_000;
 
 function send(
   url: URL,
-  { headers, body, keepBytes, whole = false }: Outbound,
+  { headers, body, keepBytes, mustBeWhole = false }: Outbound,
   guard: Guard,
   timeout: Promise<never>,
 ): Promise<Response> {
@@ -186,8 +186,8 @@ function send(
         sending.destroy();
         reject(error);
       };
-      const done = (): void => {
-        clearTimeout(rest);
+      const finish = (): void => {
+        clearTimeout(bodyTimer);
         // Nothing that arrives later is read.
         sending.destroy();
         const seconds = Number(response.headers["retry-after"]);
@@ -198,14 +198,14 @@ function send(
         });
       };
       // The status is the result: a body that drips holds nothing up.
-      const rest = whole ? undefined : setTimeout(done, BODY_MS);
+      const bodyTimer = mustBeWhole ? undefined : setTimeout(finish, BODY_MS);
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (whole && size > keepBytes) stopAt(new OutboundError(receiverReason("receiver_too_long")));
-        else if (!whole && size >= keepBytes) done();
+        if (mustBeWhole && size > keepBytes) stopAt(new OutboundError(receiverReason("receiver_too_long")));
+        else if (!mustBeWhole && size >= keepBytes) finish();
       });
-      response.on("end", done);
+      response.on("end", finish);
       response.on("error", (error) => reject(new OutboundError(describeError(error))));
     });
     sending.end(body);

@@ -16,9 +16,9 @@ export function byo(machines: readonly OwnMachine[]): Provider {
   const findByName = (name: string): OwnMachine | undefined => machines.find((machine) => machine.name === name);
 
   async function catalog(): Promise<CatalogProvider> {
-    const taken = await takenMachines();
+    const machinesInUse = await takenMachines();
     const sizes = machines
-      .filter((machine) => !taken.some(({ name, address }) => name === machine.name || address === machine.address))
+      .filter((machine) => !machinesInUse.some(({ name, address }) => name === machine.name || address === machine.address))
       .map(({ name, cpu, memory_gb, disk_gb }) => ({
         code: name,
         cpu,
@@ -47,8 +47,8 @@ export function byo(machines: readonly OwnMachine[]): Provider {
     catalog,
     findRequested: async (request) => {
       const machine = findByName(request.size);
-      const taken = await findTaken(request.size);
-      return machine !== undefined && taken?.server_id === request.server_id ? requested(machine) : undefined;
+      const takenMachine = await findTaken(request.size);
+      return machine !== undefined && takenMachine?.server_id === request.server_id ? requested(machine) : undefined;
     },
     prepareOrder: (request) => Promise.resolve(() => take(request)),
     findMachine: async (name) => {
@@ -56,14 +56,14 @@ export function byo(machines: readonly OwnMachine[]): Provider {
       return machine && { state: "running", ip_address: machine.address };
     },
     releaseMachine: async ({ server_id }) => {
-      const taken = (await takenMachines()).filter((each) => each.server_id === server_id);
-      for (const { name } of taken) await freeMachine(name, server_id);
-      if (taken.length > 0) await recordOffer(await catalog());
-      return { gone: true };
+      const serverMachines = (await takenMachines()).filter((each) => each.server_id === server_id);
+      for (const { name } of serverMachines) await freeMachine(name, server_id);
+      if (serverMachines.length > 0) await recordOffer(await catalog());
+      return { isGone: true };
     },
     releaseOthers: async ({ server_id, machine_id }) => {
-      const others = (await takenMachines()).filter((each) => each.server_id === server_id && each.name !== machine_id);
-      for (const { name } of others) await freeMachine(name, server_id);
+      const otherMachines = (await takenMachines()).filter((each) => each.server_id === server_id && each.name !== machine_id);
+      for (const { name } of otherMachines) await freeMachine(name, server_id);
     },
     listMachines: async () => (await takenMachines()).map(({ name, ...labels }) => ({ machine_id: name, ...labels })),
   };

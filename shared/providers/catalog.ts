@@ -29,18 +29,18 @@ async function recent(): Promise<Offers> {
   return cached.offers;
 }
 
-interface Wanted {
+interface OfferRequest {
   provider: string;
   region: string;
   size: string;
 }
 
 /** What is wrong with a request for a server: the fields with their valid values. A region and a size are the provider's. */
-export function problemsOfOffer({ providers }: Catalog, wanted: Wanted): Problem[] {
-  const provider = providers.find(({ code }) => code === wanted.provider);
+export function problemsOfOffer({ providers }: Catalog, request: OfferRequest): Problem[] {
+  const provider = providers.find(({ code }) => code === request.provider);
   if (provider === undefined) return [notOffered("provider", providers)];
-  const region = provider.regions.find(({ code }) => code === wanted.region);
-  const size = provider.sizes.find(({ code }) => code === wanted.size);
+  const region = provider.regions.find(({ code }) => code === request.region);
+  const size = provider.sizes.find(({ code }) => code === request.size);
   return [
     ...(region === undefined ? [notOffered("region", provider.regions)] : []),
     ...(size === undefined ? [notOffered("size", provider.sizes)] : []),
@@ -51,9 +51,9 @@ export function problemsOfOffer({ providers }: Catalog, wanted: Wanted): Problem
 }
 
 /** What a size has of everything, if the provider offers it. */
-export function findSpecs({ providers }: Catalog, wanted: Wanted): ServerSpecs {
-  const size = providers.find(({ code }) => code === wanted.provider)?.sizes.find(({ code }) => code === wanted.size);
-  if (size === undefined) throw new Error(`${wanted.provider} does not offer ${wanted.size}`);
+export function findSpecs({ providers }: Catalog, request: OfferRequest): ServerSpecs {
+  const size = providers.find(({ code }) => code === request.provider)?.sizes.find(({ code }) => code === request.size);
+  if (size === undefined) throw new Error(`${request.provider} does not offer ${request.size}`);
   const { cpu, memory_gb, disk_gb } = size;
   return { cpu, memory_gb, disk_gb };
 }

@@ -66,18 +66,18 @@ export function api({ name, address, token, errorIn, meaning, pauseSecondsMax = 
   function ask<T>(call: Call<T> & { method: "POST" }): Promise<T>;
   function ask<T>(call: Call<T>): Promise<T | undefined>;
   async function ask<T>({ method, path, query, body, schema }: Call<T>): Promise<T | undefined> {
-    const what = `${name} ${method} ${path}`;
+    const callName = `${name} ${method} ${path}`;
     if (Date.now() < pause.until) throw rateLimited(name, pause.message);
     const { response, text } = await send(`${address}${path}${search(query)}`, method, token, body).catch((error: unknown) => {
       throw new TryAgain("PROVIDER_ERROR", because("provider_silent", { provider: name }), {
-        cause: new Error(what, { cause: error }),
+        cause: new Error(callName, { cause: error }),
       });
     });
-    if (response.ok) return read(name, what, schema, text);
+    if (response.ok) return read(name, callName, schema, text);
     const error = { status: response.status, ...errorIn(parsed(text)) };
     if (error.status === 404 && error.code === NOT_FOUND && method !== "POST") return undefined;
     const message = withoutSecret(error.message, token);
-    const cause = new Error(`${what}: ${error.status} ${error.code}: ${message}`);
+    const cause = new Error(`${callName}: ${error.status} ${error.code}: ${message}`);
     if (response.status === 429) {
       pause = { until: Date.now() + pauseSeconds(response.headers, pauseSecondsMax) * 1000, message };
       throw rateLimited(name, message, { cause });
@@ -103,11 +103,11 @@ async function send(url: string, method: string, token: string, body: unknown): 
 }
 
 /** If the response cannot be parsed, it is unknown whether the request took effect. */
-function read<T>(name: string, what: string, schema: z.ZodType<T>, text: string): T {
+function read<T>(name: string, callName: string, schema: z.ZodType<T>, text: string): T {
   const result = schema.safeParse(parsed(text));
   if (result.success) return result.data;
   const paths = result.error.issues.map(({ path }) => path.join("."));
-  const cause = new Error(`${what}: unexpected at ${paths.join(", ")}`);
+  const cause = new Error(`${callName}: unexpected at ${paths.join(", ")}`);
   throw new TryAgain("PROVIDER_ERROR", because("provider_not_understood", { provider: name }), { cause });
 }
 
@@ -115,9 +115,9 @@ const rateLimited = (name: string, message: string, options?: ErrorOptions): Ret
   new RetryLater("PROVIDER_ERROR", withMessage(name, because("provider_limits", { provider: name }), message), options);
 
 /** A reason with the provider's own sentence, if it wrote one. */
-function withMessage(name: string, why: Reason, message: string): Reason {
+function withMessage(name: string, reason: Reason, message: string): Reason {
   const sentence = cleaned(message);
-  return sentence === "" ? why : because("provider_said", { why, provider: name, message: sentence });
+  return sentence === "" ? reason : because("provider_said", { why: reason, provider: name, message: sentence });
 }
 
 interface Failed {
@@ -127,7 +127,7 @@ interface Failed {
 }
 
 export function failure(name: string, meaning: Meaning, { status, message }: Failed, cause: Error): Error {
-  const says = (why: Reason): Reason => withMessage(name, why, message);
+  const says = (reason: Reason): Reason => withMessage(name, reason, message);
   switch (meaning) {
     case "quota":
       return new GiveUp("PROVIDER_QUOTA_EXCEEDED", says(because("quota_used_up", { provider: name })), { cause });

@@ -37,8 +37,8 @@ const isThere = ({ ids }: NewestImage): boolean => ids.length > 0;
 
 /** The versions that can be installed, the newest first. */
 export async function offeredVersions(): Promise<ErpVersion[]> {
-  const seen = await newestImages();
-  const arrived = COMING_ERP_VERSIONS.filter((version) => seen.has(version));
+  const images = await newestImages();
+  const arrived = COMING_ERP_VERSIONS.filter((version) => images.has(version));
   return [...arrived.map((version) => ({ version, deprecated: false })), ...ERP_VERSIONS.map((version) => ({ ...version }))];
 }
 

@@ -4,12 +4,12 @@ import { mustBeOneOf, type Problem } from "../api/errors.ts";
 import type { Catalog, Price } from "../api/catalog.ts";
 
 /** What is wrong with the version and the edition of an ERP, which must be ones that can be installed here. */
-export function problemsOfErp(catalog: Catalog, wanted: { erp_version: string; edition: string }): Problem[] {
+export function problemsOfErp(catalog: Catalog, request: { erp_version: string; edition: string }): Problem[] {
   const versions = catalog.erp_versions.map(({ version }) => version);
   const editions: readonly string[] = catalog.editions;
   return [
-    ...(versions.includes(wanted.erp_version) ? [] : [{ field: "erp_version", reason: mustBeOneOf(versions) }]),
-    ...(editions.includes(wanted.edition)
+    ...(versions.includes(request.erp_version) ? [] : [{ field: "erp_version", reason: mustBeOneOf(versions) }]),
+    ...(editions.includes(request.edition)
       ? []
       : [{ field: "edition", reason: `must be an edition available on this service: ${editions.join(", ")}` }]),
   ];

@@ -65,9 +65,9 @@ export interface Provider {
   findMachine: (machineId: string) => Promise<Machine | undefined>;
   /**
    * Gives every machine of a server back, found by its label, because a request may have been cut off before the id was
-   * recorded. `gone` once the provider has none of them any more; until then, it is called again.
+   * recorded. `isGone` once the provider has none of them any more; until then, it is called again.
    */
-  releaseMachine: (owner: MachineOwner) => Promise<{ gone: boolean }>;
+  releaseMachine: (owner: MachineOwner) => Promise<{ isGone: boolean }>;
   /** Deletes machines that were created in addition to the server's own. */
   releaseOthers: (owner: MachineOwner & { machine_id: string }) => Promise<void>;
   /** All machines of this deployment, of every account. Their label names it: two deployments may share a provider's project. */

@@ -64,9 +64,9 @@ export async function lookUpImage(
 
 /** An image's manifest; of a list, the digests of those for our processors. */
 async function readManifest(ask: Ask, digest: string): Promise<z.infer<typeof Manifest> | string[]> {
-  const found = z.union([Index, Manifest]).parse(await (await ask("GET", `manifests/${digest}`)).json());
-  if ("config" in found) return found;
-  return found.manifests
+  const manifest = z.union([Index, Manifest]).parse(await (await ask("GET", `manifests/${digest}`)).json());
+  if ("config" in manifest) return manifest;
+  return manifest.manifests
     .filter(({ platform }) => platform?.os === "linux" && PROCESSORS.includes(platform.architecture))
     .map((each) => Digest.parse(each.digest))
     .slice(0, PROCESSORS.length);

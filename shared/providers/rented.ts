@@ -20,6 +20,6 @@ export async function release(server: ServerRecord): Promise<boolean> {
   const provider = await loadProvider(server);
   // The time before the call: the list may miss what was created while the response was on its way.
   const settled = isSettled(provider, server);
-  const { gone } = await provider.releaseMachine({ server_id, account_id, machine_id });
-  return gone && settled;
+  const { isGone } = await provider.releaseMachine({ server_id, account_id, machine_id });
+  return isGone && settled;
 }

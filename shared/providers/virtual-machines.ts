@@ -40,9 +40,9 @@ export function releaseMethods(
     releaseMachine: async (owner) => {
       const ids = new Set((await ofServer(owner)).map(({ id }) => String(id)));
       if (owner.machine_id !== null) ids.add(owner.machine_id);
-      let gone = true;
-      for (const id of ids) gone = (await remove(id)) && gone;
-      return { gone };
+      let isGone = true;
+      for (const id of ids) isGone = (await remove(id)) && isGone;
+      return { isGone };
     },
     releaseOthers: async (owner) => {
       const others = (await ofServer(owner)).filter(({ id }) => String(id) !== owner.machine_id);

@@ -111,7 +111,7 @@ export interface NewAlert {
 export function openAlert(
   change: Change,
   { id = newId("alert"), server_id, step, ...draft }: NewAlert,
-  { held = false }: { held?: boolean } = {},
+  { mayBeHeld = false }: { mayBeHeld?: boolean } = {},
 ): OpenAlert {
   const { accountId, at } = change;
   const { kind, resource, threshold } = draft;
@@ -129,7 +129,7 @@ export function openAlert(
   };
   const marker = { alert_id: id, resource_id: resource.id, kind, step, threshold, server_id, opened_at: at };
   change.put(keys.openAlert(accountId, resource.id, kind, step), marker);
-  change.write(check(keys.record(resource.type, accountId, resource.id), held ? {} : { equals: { operation_id: null } }));
+  change.write(check(keys.record(resource.type, accountId, resource.id), mayBeHeld ? {} : { equals: { operation_id: null } }));
   change.add("alert", alert, { status: alert.state, parentId: resource.id, actorId: kind });
   change.countOpenAlerts(resource.type, 1);
   logOutcome(change, ALERTS_SERVICE, { type: "alert.opened", alert: toAlert(alert) }, resource);

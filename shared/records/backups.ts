@@ -100,9 +100,9 @@ export const backupVersion = (backup: BackupRecord): Version =>
 
 export function toBackup({ state, upload, drill, ...record }: BackupRecord): Backup {
   // An import that is tried again keeps the reason of the try before, for a start that is withdrawn.
-  const why = upload !== undefined && !isFailure(state) ? NO_REASON : record;
-  const { status_reason } = why;
-  return { ...record, status: state, status_reason, reason: shownReason(why), drill: drill && withReasons(drill) };
+  const explanation = upload !== undefined && !isFailure(state) ? NO_REASON : record;
+  const { status_reason } = explanation;
+  return { ...record, status: state, status_reason, reason: shownReason(explanation), drill: drill && withReasons(drill) };
 }
 
 interface NewBackup {
@@ -345,15 +345,15 @@ const Ended = Held.extend({
 export async function endBackup(change: Change, { operation, to, at, failure, withdrawn, reasonAfter }: Ending): Promise<void> {
   const backup = await find({ key: keys.record("backup", change.accountId, operation.resource.id), schema: Ended });
   if (backup?.operation_id !== operation.id) return;
-  const mine = { equals: { operation_id: operation.id } };
+  const whileHeld = { equals: { operation_id: operation.id } };
   if (isReader(operation.type)) {
     // Its steps may have found the archive corrupt, which is more recent than the state that it began in.
-    change.update(keys.record("backup", change.accountId, backup.id), { set: { operation_id: null } }, mine);
+    change.update(keys.record("backup", change.accountId, backup.id), { set: { operation_id: null } }, whileHeld);
     return;
   }
   if (to === "gone") {
     const { where, conditionError } = uncountBackup(change, backup);
-    change.removeListed({ kind: "backup", record: backup, status: backup.state }, { ...mine, ...where }, conditionError);
+    change.removeListed({ kind: "backup", record: backup, status: backup.state }, { ...whileHeld, ...where }, conditionError);
     if (backup.expires_at !== null) change.remove(keys.expiringBackup(backup.expires_at, backup.id), { exists: false });
     if (backup.with_code === true) change.remove(keys.backupCode(change.accountId, backup.id), { exists: false });
     return;
@@ -370,7 +370,7 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
   change.move(
     { kind: "backup", record: backup },
     { from: backup.state, to: state, set: ended, ...(remove !== undefined && { remove }) },
-    { ...mine, ...counted?.where },
+    { ...whileHeld, ...counted?.where },
     counted?.conditionError,
   );
   if (set?.["size_bytes"] === null) change.setSearchFields("backup", backup.id, { size_bytes: null });
@@ -443,8 +443,8 @@ export const recordMeasured = (
     const backup = await find({ key, schema: Counted });
     const change = startChange({ id: operation.account_id });
     const { set, where, conditionError } = recountBackup(change, { ...backup, id }, measured.size_bytes ?? 0);
-    const mine = { equals: { operation_id: operation.id } };
-    change.update(key, { set: { ...measured, ...set } }, { ...mine, ...where }, conditionError);
+    const whileHeld = { equals: { operation_id: operation.id } };
+    change.update(key, { set: { ...measured, ...set } }, { ...whileHeld, ...where }, conditionError);
     change.setSearchFields("backup", id, { size_bytes: measured.size_bytes });
     change.revise();
     requireRunning(change, operation);

@@ -50,19 +50,19 @@ const showRepository =
   ({ deployed, checked, unread }: CodeRecord) =>
   (repository: RepositoryRecord): Code["repositories"][number] => {
     const { url, ref, path, credential, deploy_key } = repository;
-    const found = checked.find(isCommitOf(repository));
+    const checkedCommit = checked.find(isCommitOf(repository));
     // An earlier version of the service leaves it there when it finds a commit.
-    const failed = found === undefined ? unread.find(isCommitOf(repository)) : undefined;
+    const failed = checkedCommit === undefined ? unread.find(isCommitOf(repository)) : undefined;
     return {
       url,
       ref,
       path,
       credential: credential === null || credential === "deploy_key" ? credential : { username: credential.username },
       commit: deployed?.commits.find((each) => each.url === url && each.path === path)?.commit ?? null,
-      newest_commit: found?.commit ?? null,
-      checked_at: found?.checked_at ?? failed?.checked_at ?? null,
+      newest_commit: checkedCommit?.commit ?? null,
+      checked_at: checkedCommit?.checked_at ?? failed?.checked_at ?? null,
       problem: failed === undefined ? null : { message: inEnglish(failed.reason), reason: failed.reason },
-      host_key: found?.host_key ?? null,
+      host_key: checkedCommit?.host_key ?? null,
       deploy_key: deploy_key && { public_key: deploy_key.public_key, fingerprint: deploy_key.fingerprint },
     };
   };

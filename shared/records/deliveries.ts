@@ -208,7 +208,7 @@ export async function listDeliveries(
 
 /** At most so many that a request can read them. */
 export async function newestDeliveries(accountId: string, webhookId: string): Promise<DeliveryRecord[]> {
-  const found: DeliveryRecord[] = [];
+  const deliveries: DeliveryRecord[] = [];
   let start: Record<string, unknown> | undefined;
   do {
     const { items, more } = await query({
@@ -218,10 +218,10 @@ export async function newestDeliveries(accountId: string, webhookId: string): Pr
       ConsistentRead: true,
       ...(start !== undefined && { ExclusiveStartKey: start }),
     });
-    found.push(...parseEach(DeliveryRecord, items).filter((each) => !isExpired(each)));
+    deliveries.push(...parseEach(DeliveryRecord, items).filter((each) => !isExpired(each)));
     start = more;
-  } while (start !== undefined && found.length < WEBHOOK.listedMax);
-  return found.slice(0, WEBHOOK.listedMax);
+  } while (start !== undefined && deliveries.length < WEBHOOK.listedMax);
+  return deliveries.slice(0, WEBHOOK.listedMax);
 }
 
 const Lease = z.object({ until: z.number() });

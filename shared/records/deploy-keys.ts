@@ -13,10 +13,10 @@ const SEED_BYTES = 32;
 
 /** The public halves of the keys for these repositories; those that are missing are made with the change. */
 export async function deployKeys(change: Change, urls: readonly string[]): Promise<Map<string, DeployKey>> {
-  const wanted = [...new Set(urls)];
-  const items = await readAll(wanted.map((url) => keys.deployKey(change.accountId, url)));
+  const distinctUrls = [...new Set(urls)];
+  const items = await readAll(distinctUrls.map((url) => keys.deployKey(change.accountId, url)));
   const all = await Promise.all(
-    wanted.map(async (url): Promise<[string, DeployKey]> => {
+    distinctUrls.map(async (url): Promise<[string, DeployKey]> => {
       const item = items.get(keyString(keys.deployKey(change.accountId, url)));
       const { public_key, fingerprint } = item === undefined ? await makeKey(change, url) : DeployKeyRecord.parse(item);
       return [url, { public_key, fingerprint }];

@@ -52,9 +52,9 @@ interface NewEvent<T> {
 export const logEvent = (
   change: Change,
   by: Author,
-  what: AuditType | NewEvent<AuditType>,
+  event: AuditType | NewEvent<AuditType>,
   resource: EventRecord["resource"],
-): EventRecord => writeEvent(change, { kind: "event", by }, typeof what === "string" ? { type: what } : what, resource);
+): EventRecord => writeEvent(change, { kind: "event", by }, typeof event === "string" ? { type: event } : event, resource);
 
 /** The service itself as the author of a change; `requestId` names the work that made it. */
 export const serviceAuthor = (name: string, requestId: string) =>
@@ -64,9 +64,9 @@ export const serviceAuthor = (name: string, requestId: string) =>
 export const logOutcome = (
   change: Change,
   by: Author,
-  what: NewEvent<OutcomeType>,
+  event: NewEvent<OutcomeType>,
   resource: EventRecord["resource"],
-): EventRecord => writeEvent(change, { kind: "outcome", by }, what, resource);
+): EventRecord => writeEvent(change, { kind: "outcome", by }, event, resource);
 
 function writeEvent(
   change: Change,

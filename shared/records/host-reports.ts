@@ -51,7 +51,7 @@ export async function recordReport(
       uses: Object.fromEntries(uses.slice(0, instances + LEFTOVERS_MAX).map(({ instance_id, ...use }) => [instance_id, use])),
     }),
     ...(believed !== undefined && {
-      certificates: Object.fromEntries(believed.map(({ instance_id, ...found }) => [instance_id, found])),
+      certificates: Object.fromEntries(believed.map(({ instance_id, ...certificate }) => [instance_id, certificate])),
       certificates_at: reported_at,
     }),
   };
@@ -102,10 +102,10 @@ export function findCertificate(
   report: HostReport | undefined,
   at: number,
 ): Certificate {
-  const found = report?.certificates[id];
-  if (report === undefined || found?.domain !== domain)
+  const certificate = report?.certificates[id];
+  if (report === undefined || certificate?.domain !== domain)
     return { status: CERTIFICATE_PENDING, expires_at: null, checked_at: null };
-  const { expires_at, failing } = found;
+  const { expires_at, failing } = certificate;
   const isExpired = expires_at !== null && Date.parse(expires_at) <= at;
   const status = failing || isExpired ? CERTIFICATE_FAILING : expires_at === null ? CERTIFICATE_PENDING : "valid";
   return { status, expires_at, checked_at: report.certificates_at };

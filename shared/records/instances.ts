@@ -123,12 +123,12 @@ function toListedInstance(
   // That the ERP does not respond matters more than that it uses much of the disk.
   const isOfHealth = record.status_reason === null || record.reason?.code === "disk_quota_exceeded";
   const ofHealth = isOfHealth ? reasonOfHealth(record, server) : null;
-  const why = ofHealth === null ? record : statusReason(ofHealth);
+  const explanation = ofHealth === null ? record : statusReason(ofHealth);
   return {
     ...record,
     status: state,
-    status_reason: why.status_reason,
-    reason: shownReason(why),
+    status_reason: explanation.status_reason,
+    reason: shownReason(explanation),
     health: deriveHealth(record, server),
     url: `https://${domain}`,
     domain_unicode: unicodeDomain(domain),
@@ -348,12 +348,12 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
   if (withdrawn && operation.type === "instance.update")
     change.remove(keys.domain(accountId, String(operation.input["new_domain"])));
   if (instance?.operation_id !== operation.id) return;
-  const mine = { equals: { operation_id: operation.id } };
+  const whileHeld = { equals: { operation_id: operation.id } };
   if (to === "gone") {
     const { update_available } = instance;
     change.removeListed(
       { kind: "instance", record: instance, status: instance.state },
-      { ...mine, unchanged: { update_available } },
+      { ...whileHeld, unchanged: { update_available } },
       // A report may change it at the same time.
       (current) =>
         current?.["operation_id"] === operation.id
@@ -385,7 +385,7 @@ export async function endInstance(change: Change, { operation, to, withdrawn, re
     { kind: "instance", record: instance },
     { from: instance.state, to: state, set },
     // A step that shows another state may do so at the same time.
-    { equals: { ...mine.equals, state: instance.state }, unchanged: { ...after } },
+    { equals: { ...whileHeld.equals, state: instance.state }, unchanged: { ...after } },
     (current) =>
       current?.["state"] === instance.state
         ? undefined

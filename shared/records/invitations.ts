@@ -109,8 +109,8 @@ const REMOVED_WITH_USER = 60;
  * are removed before: nobody can accept them as long as the user is there.
  */
 export async function removeInvitationsOf(change: Change, user: { email: string }): Promise<void> {
-  const theirs = (await allInvitations(change.accountId)).filter((invitation) => isForUser(invitation, user));
-  const refs = theirs.map(({ id }) => invitationRef(change.accountId, id));
+  const invitations = (await allInvitations(change.accountId)).filter((invitation) => isForUser(invitation, user));
+  const refs = invitations.map(({ id }) => invitationRef(change.accountId, id));
   await Promise.all(refs.slice(REMOVED_WITH_USER).map(({ key }) => removeOne(key)));
   for (const { key } of refs.slice(0, REMOVED_WITH_USER)) change.remove(key);
 }

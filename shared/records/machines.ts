@@ -60,8 +60,8 @@ export async function recordRequested(
 /** No order can be noted any more; the server as it is since. Undefined if the operation does not hold it. */
 export async function closeOrders(server: ServerRecord, operationId: string): Promise<ServerRecord | undefined> {
   if (server.orders_closed_at !== undefined) return server;
-  const holding = { equals: { operation_id: operationId } };
-  const { done, item } = await updateOne(serverKey(server), { set: { orders_closed_at: now() } }, holding);
+  const whileHeld = { equals: { operation_id: operationId } };
+  const { done, item } = await updateOne(serverKey(server), { set: { orders_closed_at: now() } }, whileHeld);
   return done ? ServerRecord.parse(item) : undefined;
 }
 
@@ -93,8 +93,8 @@ export async function watchedServers(part: Part): Promise<{ server: ServerRecord
 
 /** Empty, and so before all others, if it never was. */
 function checkedAt({ last_seen_at, silent_at }: WatchedServer): string {
-  const seen = last_seen_at ?? "";
-  return silent_at !== undefined && silent_at > seen ? silent_at : seen;
+  const seenAt = last_seen_at ?? "";
+  return silent_at !== undefined && silent_at > seenAt ? silent_at : seenAt;
 }
 
 interface Probe {

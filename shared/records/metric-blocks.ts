@@ -182,10 +182,10 @@ export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
         const figures = columns[kind].map((each) => each[at] ?? null);
         return figures.every((figure) => figure === null) ? [] : [[id, figures]];
       });
-      const own = server[kind].map((each) => each[at] ?? null);
-      return instances.length === 0 && own.every((figure) => figure === null)
+      const serverFigures = server[kind].map((each) => each[at] ?? null);
+      return instances.length === 0 && serverFigures.every((figure) => figure === null)
         ? undefined
-        : { server: own, instances: new Map(instances) };
+        : { server: serverFigures, instances: new Map(instances) };
     });
   return { points: points("means"), maxima: hasMaxima ? points("most") : undefined };
 }

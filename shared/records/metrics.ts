@@ -152,10 +152,10 @@ export function summarize(
 }
 
 function summarizePoint(points: readonly TimedPoint[]): { means: Point; maxima: Point } {
-  const own = new Summary();
+  const serverSummary = new Summary();
   const instances = new Map<string, Summary>();
   for (const { means, maxima, seconds } of points) {
-    own.add(means.server, maxima.server, seconds);
+    serverSummary.add(means.server, maxima.server, seconds);
     for (const [id, figures] of means.instances) {
       const summary = instances.get(id) ?? new Summary();
       instances.set(id, summary);
@@ -163,7 +163,7 @@ function summarizePoint(points: readonly TimedPoint[]): { means: Point; maxima: 
     }
   }
   const length = (figures: MetricValues[]): number => Math.max(0, ...figures.map((each) => each.length));
-  const server = own.figures(length(points.map(({ means }) => means.server)));
+  const server = serverSummary.figures(length(points.map(({ means }) => means.server)));
   const all = [...instances].map(
     ([id, summary]) => [id, summary.figures(length(points.map(({ means }) => means.instances.get(id) ?? [])))] as const,
   );

@@ -40,13 +40,13 @@ export async function findOperations(accountId: string, filters: Filters, page: 
     queryAll(keys.entries("operation", accountId)),
     filters.server_id === undefined ? () => true : aboutServer(accountId, filters.server_id),
   ]);
-  const found = entries.flatMap((item) => {
+  const matches = entries.flatMap((item) => {
     if (item[TYPE] === undefined || !isMeant(item) || !isAbout(item[ABOUT])) return [];
     const short = String(item["sk"]);
     const created_at = new Date(timeOfShort(short) + Number(item[LATE] ?? 0)).toISOString();
     return isInTime({ created_at }) ? [{ value: short, sortKey: `${created_at}\n${short}` }] : [];
   });
-  const { items, meta } = slicePage(found, page, JSON.stringify(["operation", filters]));
+  const { items, meta } = slicePage(matches, page, JSON.stringify(["operation", filters]));
   const recordKeys: Key[] = items.map((short) => keys.record("operation", accountId, idOfShort("operation", short)));
   const read = await readAll(recordKeys, { consistent: false });
   const records = recordKeys.flatMap((key): Item[] => {

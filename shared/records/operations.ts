@@ -102,7 +102,7 @@ export function toOperation({ state, error, result, ...record }: OperationRecord
 }
 
 /** An operation that a change begins, and for whom. */
-export interface Begun {
+export interface Beginning {
   change: Change;
   by: Author;
   operationId: string;
@@ -290,8 +290,8 @@ export async function setFailedState(operation: OperationRecord, state: State | 
 export async function countFailedUndo(operation: OperationRecord): Promise<void> {
   const failed_undos = operation.failed_undos ?? 0;
   const key = keys.record("operation", operation.account_id, operation.id);
-  const seen = failed_undos === 0 ? { none: ["failed_undos"] } : { equals: { failed_undos } };
-  await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, seen);
+  const asRead = failed_undos === 0 ? { none: ["failed_undos"] } : { equals: { failed_undos } };
+  await updateOne(key, { set: { failed_undos: failed_undos + 1 } }, asRead);
 }
 
 /**

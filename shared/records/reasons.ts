@@ -26,7 +26,10 @@ export const withMessage = ({ message, reason }: Explained): StatusReason => ({
 });
 
 /** Why a run of a policy has no backup; null if it has one. */
-export const lastReason = (why: Explained | null) => ({ reason: why?.message ?? null, reason_details: why?.reason ?? null });
+export const lastReason = (explanation: Explained | null) => ({
+  reason: explanation?.message ?? null,
+  reason_details: explanation?.reason ?? null,
+});
 
 /** An earlier version replaces the sentence alone, or has stored it alone. */
 export function shownReason({ status_reason, reason }: StatusReason): Reason | null {

@@ -27,10 +27,10 @@ export const previousDomains = ({ previous_domains }: Domains, current: string):
 
 /** The same once an instance has moved to another domain, by a request of this time; a second run changes nothing. */
 export function previousDomainsAfter(instance: Domains, to: string, requestedAt: string): PreviousDomain[] {
-  const others = previousDomains(instance, to);
-  if (instance.domain === to) return others;
+  const otherDomains = previousDomains(instance, to);
+  if (instance.domain === to) return otherDomains;
   const redirects_until = new Date(Date.parse(requestedAt) + REDIRECT_DAYS * DAY_MS).toISOString();
-  return [{ domain: instance.domain, redirects_until }, ...others.filter(({ domain }) => domain !== instance.domain)].slice(
+  return [{ domain: instance.domain, redirects_until }, ...otherDomains.filter(({ domain }) => domain !== instance.domain)].slice(
     0,
     PREVIOUS_DOMAINS_MAX,
   );

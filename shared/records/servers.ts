@@ -1,5 +1,13 @@
 // Servers in the table.
-import { hasInstances, noneInAccount, notFound, operationInProgress, serverBusy, serverNotActive, taken } from "../api/errors.ts";
+import {
+  hasInstances,
+  noneInAccount,
+  notFound,
+  operationInProgress,
+  serverBusy,
+  serverNotActive,
+  valueTaken,
+} from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
 import { type ListedServer, Server, SERVER_UNVERSIONED } from "../api/servers.ts";
 import { newId } from "../domain/ids.ts";
@@ -168,7 +176,7 @@ export function editServer(
   const relabeled = labelChange(server.labels, labels);
   if (isRenamed) {
     change.put(keys.serverName(change.accountId, name), { owner_id: server.id }, (current) =>
-      current?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : taken("name", current?.["owner_id"]),
+      current?.["owner_id"] === server.id ? renamedMeanwhile(server.id) : valueTaken("name", current?.["owner_id"]),
     );
     change.remove(keys.serverName(change.accountId, server.name));
   }
@@ -210,12 +218,15 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
 export async function endServer(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
   const server = await find(serverRef(change.accountId, operation.resource.id));
   if (server?.operation_id !== operation.id) return;
-  const mine = { equals: { operation_id: operation.id } };
+  const whileHeld = { equals: { operation_id: operation.id } };
   const from = serverStatus(server.state);
   if (to === "gone") {
     const { needs_reboot } = server;
-    change.removeListed({ kind: "server", record: server, status: from }, { ...mine, unchanged: { needs_reboot } }, (current) =>
-      current?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
+    change.removeListed(
+      { kind: "server", record: server, status: from },
+      { ...whileHeld, unchanged: { needs_reboot } },
+      (current) =>
+        current?.["operation_id"] === operation.id ? new Overtaken("The server changed at the same time", server.id) : undefined,
     );
     if (needs_reboot === true) change.countShown("needs_reboot", -1);
     change.remove(keys.serverName(change.accountId, server.name));
@@ -229,7 +240,7 @@ export async function endServer(change: Change, { operation, to, reasonAfter }: 
   }
   const state = ServerRecord.shape.state.parse(to);
   const set = { state, ...reasonAfter(state, server), operation_id: null, updated_at: now() };
-  change.move({ kind: "server", record: server }, { from, to: serverStatus(state), set }, mine);
+  change.move({ kind: "server", record: server }, { from, to: serverStatus(state), set }, whileHeld);
 }
 
 /** Makes sure that a server can be deleted now, so that the client gets the reason before anything is written. */

@@ -95,8 +95,8 @@ const KnownNetwork = z.object({ ttl: z.number() });
 /** Whether the user has signed in from there before. Nobody is told of their first sign-in, nor of one without an address. */
 export async function isKnownNetwork({ id, last_sign_in_at }: UserRecord, ipAddress: string | null): Promise<boolean> {
   if (last_sign_in_at === null || ipAddress === null) return true;
-  const known = await find({ key: keys.knownNetwork(id, toNetwork(ipAddress)), schema: KnownNetwork });
-  return known !== undefined && known.ttl > Date.now() / 1000;
+  const network = await find({ key: keys.knownNetwork(id, toNetwork(ipAddress)), schema: KnownNetwork });
+  return network !== undefined && network.ttl > Date.now() / 1000;
 }
 
 export function recordNetwork(change: Change, { id }: UserRecord, ipAddress: string | null): void {

@@ -16,8 +16,8 @@ export function deriveHealth(instance: InstanceRecord, server: Server): Health {
   if (!isWatched(instance, server) || status === HEALTH_OF_ERP.unknown)
     return { status: HEALTH_OF_ERP.unknown, since, checks: [] };
   const failed = HEALTH_CHECKS.findIndex((name) => name === fault);
-  const passed = (index: number): boolean | null => (failed === -1 || index < failed ? true : index === failed ? false : null);
-  return { status, since, checks: HEALTH_CHECKS.map((name, index) => ({ name, passed: passed(index) })) };
+  const hasPassed = (index: number): boolean | null => (failed === -1 || index < failed ? true : index === failed ? false : null);
+  return { status, since, checks: HEALTH_CHECKS.map((name, index) => ({ name, passed: hasPassed(index) })) };
 }
 
 const FAULTS: Readonly<Record<string, Reason>> = {
@@ -36,9 +36,9 @@ export function reasonOfHealth(instance: InstanceRecord, server: Server): Reason
   if (isWatched(instance, server) && health_status === HEALTH_OF_ERP.failing)
     return FAULTS[health_fault ?? ""] ?? because("health_failing");
   if (modules.length === 0) return null;
-  const named = modules.slice(0, NAMED_MAX).join(", ");
+  const moduleNames = modules.slice(0, NAMED_MAX).join(", ");
   const count = modules.length - NAMED_MAX;
   return count > 0
-    ? because("more_modules_interrupted", { modules: named, count })
-    : because("modules_interrupted", { modules: named });
+    ? because("more_modules_interrupted", { modules: moduleNames, count })
+    : because("modules_interrupted", { modules: moduleNames });
 }

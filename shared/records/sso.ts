@@ -142,10 +142,10 @@ export function loseDomain(change: Change, sso: SsoRecord, domain: StoredDomain,
 }
 
 /** Notes that a domain's TXT record was looked for. */
-export const recordDomainCheck = (name: string, accountId: string, at: string, seen: boolean) =>
+export const recordDomainCheck = (name: string, accountId: string, at: string, isSeen: boolean) =>
   updateOne(
     domainClaimRef(name).key,
-    { set: { looked_at: at, ...(seen && { seen_at: at }) } },
+    { set: { looked_at: at, ...(isSeen && { seen_at: at }) } },
     { equals: { account_id: accountId } },
   );
 

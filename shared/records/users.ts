@@ -190,7 +190,7 @@ export const requireUnchangedUser = (change: Change, { id, role, permissions }: 
 interface SignIn {
   /** The language of the user's browser, if it named one; mails are written in it. */
   language: Language | undefined;
-  how: SignedInWith;
+  signedInWith: SignedInWith;
   /** Setting up a second factor is all that their sessions can do from now on. */
   mustSetUp: boolean;
 }
@@ -199,9 +199,13 @@ interface SignIn {
  * Notes when a user last signed in. Whether they must set up a second factor follows from those that they have: writes nothing if
  * these have changed since, but for single sign-on, which decides nothing by them.
  */
-export function recordSignIn(change: Change, { id, passkeys, totp }: UserRecord, { language, how, mustSetUp }: SignIn): void {
+export function recordSignIn(
+  change: Change,
+  { id, passkeys, totp }: UserRecord,
+  { language, signedInWith, mustSetUp }: SignIn,
+): void {
   const set = { last_sign_in_at: change.at, language };
-  const where = how === "sso" ? {} : { unchanged: { passkeys, totp } };
+  const where = signedInWith === "sso" ? {} : { unchanged: { passkeys, totp } };
   change.update(userRef(id).key, { set }, where, (current) => (current === undefined ? wrongPassword() : userChanged(id)));
   if (mustSetUp) change.update(keys.userAccess(id), { set: { s: true } });
 }

@@ -55,8 +55,8 @@ export const listedWebhooks = async (): Promise<z.infer<typeof Listed>[]> =>
 
 /** With how their deliveries go, in one call. */
 export async function showWebhooks(accountId: string, records: readonly WebhookRecord[]): Promise<Webhook[]> {
-  const found = await readAll(records.map(({ id }) => healthRef(accountId, id).key));
-  const health = new Map([...found.values()].map((item) => [String(item["sk"]), WebhookHealth.parse(item)]));
+  const items = await readAll(records.map(({ id }) => healthRef(accountId, id).key));
+  const health = new Map([...items.values()].map((item) => [String(item["sk"]), WebhookHealth.parse(item)]));
   return records.map((record) => toWebhook(record, health.get(record.id)));
 }
 

@@ -63,9 +63,9 @@ async function open<const R extends Refs>({ caller, read }: Reading, refs: R, wo
  * done: the change is withdrawn before the client gets its response.
  */
 async function startOperation(change: Change, alsoWithdraw: (change: Change) => void): Promise<void> {
-  const begun = operationIn(change);
-  if (begun === undefined) return;
-  const operation = OperationCore.parse(begun);
+  const createdOperation = operationIn(change);
+  if (createdOperation === undefined) return;
+  const operation = OperationCore.parse(createdOperation);
   try {
     await start(operation);
   } catch (cause) {

@@ -62,8 +62,8 @@ export async function runLane(lane: Lane): Promise<LaneRun> {
   const until = Date.now() + BEGIN_SECONDS * 1000;
   let again: number | undefined;
   try {
-    for (let left = await readDue(lane); left.length > 0 && Date.now() < until; left = await readDue(lane)) {
-      for (const queued of left) {
+    for (let batch = await readDue(lane); batch.length > 0 && Date.now() < until; batch = await readDue(lane)) {
+      for (const queued of batch) {
         if (Date.now() >= until) break;
         const seconds = await attemptOrPostpone(lane, queued);
         if (seconds !== undefined) again = Math.min(again ?? seconds, seconds);

@@ -50,8 +50,8 @@ export async function verifySession(jwt: string): Promise<Session | undefined> {
     });
     const claims = Claims.safeParse(payload);
     if (!claims.success) return undefined;
-    const { sub, acc, sid, how } = claims.data;
-    return { userId: sub, accountId: acc, sessionId: sid, ...(how !== undefined && { signedInWith: how }) };
+    const { sub, acc, sid, how: signedInWith } = claims.data;
+    return { userId: sub, accountId: acc, sessionId: sid, ...(signedInWith !== undefined && { signedInWith }) };
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a value that a client invented
     throw error;

@@ -19,15 +19,15 @@ export async function runPaced<T>(
 ): Promise<number> {
   const began = Date.now();
   const fitting = items.slice(0, burst + Math.floor(perSecond * seconds));
-  let left = items.length - fitting.length;
+  let leftCount = items.length - fitting.length;
   const unlessLate = async ([index, item]: [number, T]): Promise<void> => {
     const dueMs = (Math.max(0, index - burst) / perSecond) * 1000;
     await until(began + dueMs);
-    if (Date.now() - began > seconds * 1000) left += 1; // earlier items took too long
+    if (Date.now() - began > seconds * 1000) leftCount += 1; // earlier items took too long
     else await work(item);
   };
   await concurrentlyLogged(atOnce, [...fitting.entries()], unlessLate, ([, item]) => about(item));
-  return left;
+  return leftCount;
 }
 
 /** Lets its callers through one after the other, no faster than the rate. */

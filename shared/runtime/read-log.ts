@@ -93,8 +93,8 @@ async function serverOf(operation: OperationRecord): Promise<ServerRecord | unde
   const instance = idIn(operation, "instance_id");
   const of = instance === undefined ? undefined : await find(instanceRef(account_id, instance));
   const id = idIn(operation, "server_id") ?? of?.server_id;
-  const found = id === undefined ? undefined : await find(serverRef(account_id, id));
-  return found?.ip_address == null ? undefined : found;
+  const server = id === undefined ? undefined : await find(serverRef(account_id, id));
+  return server?.ip_address == null ? undefined : server;
 }
 
 function idIn({ input }: OperationRecord, name: "server_id" | "instance_id" | "backup_id" | "deploy_id"): string | undefined {

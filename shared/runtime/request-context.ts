@@ -20,8 +20,8 @@ export function header(headers: Headers, name: string): string | undefined {
 }
 
 export function readRequestId(headers: Headers, otherwise: string): string {
-  const own = header(headers, "x-request-id");
-  return own !== undefined && REQUEST_ID.test(own) ? own : otherwise;
+  const requestId = header(headers, "x-request-id");
+  return requestId !== undefined && REQUEST_ID.test(requestId) ? requestId : otherwise;
 }
 
 /** The limit closest to being reached, and the error if one is reached. */

@@ -65,8 +65,11 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
   const current = await findOperation(operation.account_id, operation.id);
   if (current !== undefined) {
     const { message, reason } = toOperationError(error);
-    const why = reason ?? message;
-    await endOperation(current, { succeeded: false, error: operationError("INTERNAL_ERROR", because("undo_failed", { why })) });
+    const cause = reason ?? message;
+    await endOperation(current, {
+      succeeded: false,
+      error: operationError("INTERNAL_ERROR", because("undo_failed", { why: cause })),
+    });
   }
   // Not before the end: a repeat keeps the log again, and its password must not be in there.
   await removeSealed(operation.account_id, operation.id);

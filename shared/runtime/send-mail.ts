@@ -48,12 +48,12 @@ export async function sendMail(queueKey: string): Promise<void> {
   return endMail(claimed, "sent");
 }
 
-async function giveUp(taken: ClaimedMail): Promise<void> {
-  const { account_id, id, message } = taken.mail;
+async function giveUp(claimed: ClaimedMail): Promise<void> {
+  const { account_id, id, message } = claimed.mail;
   log.error("gave up a mail", { account: account_id, mail: id, type: message.type });
   // First the report: a mail that ends unreported would be missed by nobody but its reader.
   await reportUnsent({ account_id, mail_id: id, type: message.type });
-  return endMail(taken, "unsent");
+  return endMail(claimed, "unsent");
 }
 
 interface Recipient {

@@ -34,9 +34,9 @@ type SignedIn = DataIn<ReturnType<typeof login>>;
  * By all but single sign-on: throws `Overtaken` if the user has other second factors by now, so that a password alone does not
  * sign in whoever has one, and nobody goes free who must set one up.
  */
-export async function signIn(user: UserRecord, from: From, how: SignedInWith = "password"): Promise<SignedIn> {
-  const breaksGlass = await requireSignInMethodAllowed(user, how);
-  const signedIn = await openAndRecordSession(user, from, how);
+export async function signIn(user: UserRecord, from: From, signedInWith: SignedInWith = "password"): Promise<SignedIn> {
+  const breaksGlass = await requireSignInMethodAllowed(user, signedInWith);
+  const signedIn = await openAndRecordSession(user, from, signedInWith);
   if (breaksGlass) {
     log.warn("single sign-on was bypassed", { account: user.account_id, user: user.id });
     publish("SsoBypassed", 1);
@@ -45,12 +45,12 @@ export async function signIn(user: UserRecord, from: From, how: SignedInWith = "
 }
 
 /** Signs in whoever has proven a second factor, also if theirs change at the same moment: the proof is used up by then. */
-export function signInProven(proven: UserRecord, from: From, how: Method): Promise<SignedIn> {
+export function signInProven(proven: UserRecord, from: From, method: Method): Promise<SignedIn> {
   return retryOnConflict(async () => {
     const user = await find(userRef(proven.id));
     if (user === undefined) throw wrongPassword();
     // A password that has been changed since the proof ends this sign-in, as it ends sessions.
-    return signIn({ ...user, password_hash: proven.password_hash }, from, how);
+    return signIn({ ...user, password_hash: proven.password_hash }, from, method);
   });
 }
 
@@ -87,7 +87,7 @@ async function openAndRecordSession(
     user_agent: userAgent,
     second_factor_at: signedInWith === "password" ? null : change.at,
   });
-  recordSignIn(change, user, { language: preferredLanguage(acceptLanguage), how: signedInWith, mustSetUp });
+  recordSignIn(change, user, { language: preferredLanguage(acceptLanguage), signedInWith, mustSetUp });
   recordNetwork(change, user, ipAddress);
   if (!isKnown) {
     logOutcome(change, { caller, requestId }, { type: "sign_in.new_place" }, resource);

@@ -39,11 +39,11 @@ const reject = (reason: string) => invalid({ field: "public_key", reason });
 function isWhole(type: string, parts: readonly Buffer[]): parts is [Buffer, Buffer, Buffer] {
   if (type === "ssh-rsa") return parts.length === 3;
   const [, curve] = /ecdsa-sha2-(nistp\d+)/.exec(type) ?? [];
-  const [, ...own] = parts;
-  if (curve !== undefined && own.shift()?.toString() !== curve) return false;
-  const [key, application] = own;
+  const [, ...fields] = parts;
+  if (curve !== undefined && fields.shift()?.toString() !== curve) return false;
+  const [key, application] = fields;
   const isNamed = type.startsWith("sk-") ? application !== undefined && application.length > 0 : application === undefined;
-  return key?.length === KEY_BYTES[type] && isNamed && own.length <= 2;
+  return key?.length === KEY_BYTES[type] && isNamed && fields.length <= 2;
 }
 
 /** RFC 4253: a sequence of strings, each after its length in four bytes; undefined if it does not end where it should. */

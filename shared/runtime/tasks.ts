@@ -128,9 +128,9 @@ async function perform(
   switch (event.task) {
     case "begin": {
       // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
-      const begun =
+      const hasBegun =
         operation && (await beginOperation(operation, toProgress(applicableSteps(workflow, readInput(workflow, event)), 0)));
-      if (!begun) throw operationEnded();
+      if (!hasBegun) throw operationEnded();
       return null;
     }
     case "succeed":

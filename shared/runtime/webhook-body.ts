@@ -39,8 +39,8 @@ export async function bodyFor(
   if (webhook.format !== "json")
     return JSON.stringify(MESSAGES[webhook.format]?.(buildLines(visibleEvent, also), linkTo(resource)) ?? { text: type });
   const object = maySeeRecord ? await loadRecord(webhook, event, permissions) : null;
-  const whole = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHAPERS.event(visibleEvent), object } });
-  if (Buffer.byteLength(whole) <= BODY_BYTES_MAX) return whole;
+  const body = JSON.stringify({ type, timestamp: event.created_at, data: { event: SHAPERS.event(visibleEvent), object } });
+  if (Buffer.byteLength(body) <= BODY_BYTES_MAX) return body;
   return JSON.stringify({
     type,
     timestamp: event.created_at,

@@ -38,8 +38,8 @@ export async function requireStored(key: string, archive: CreatedArchive): Promi
 }
 
 export async function isStored(key: string, { size_bytes, stored_checksum }: CreatedArchive): Promise<boolean> {
-  const held = await storedObject(key);
-  return held?.size_bytes === size_bytes && held.stored_checksum === stored_checksum;
+  const object = await storedObject(key);
+  return object?.size_bytes === size_bytes && object.stored_checksum === stored_checksum;
 }
 
 /** What the storage has; undefined if it has no such archive. */

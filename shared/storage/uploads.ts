@@ -33,11 +33,11 @@ export async function openUpload(key: string): Promise<string> {
 /** The parts received. */
 export const heldParts = (key: string, uploadId: string): Promise<HeldPart[]> =>
   withS3(async (s3, { paginateListParts }) => {
-    const held: HeldPart[] = [];
+    const parts: HeldPart[] = [];
     for await (const { Parts = [] } of paginateListParts({ client: s3 }, { ...objectAt(key), UploadId: uploadId }))
       for (const { PartNumber = 0, Size = 0, ETag = "", ChecksumSHA256 = "" } of Parts)
-        held.push({ number: PartNumber, size: Size, etag: ETag, sha256: ChecksumSHA256 });
-    return held;
+        parts.push({ number: PartNumber, size: Size, etag: ETag, sha256: ChecksumSHA256 });
+    return parts;
   });
 
 /** Completes the object from its parts. A completed one is fine: the object shows whether it is the right one. */

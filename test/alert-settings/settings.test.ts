@@ -41,14 +41,14 @@ describe("/settings/alerts", () => {
   });
 
   test("closes what is off, and thresholds that were changed", async () => {
-    const mine = await account();
-    const server = await seedServer(mine.id);
+    const me = await account();
+    const server = await seedServer(me.id);
     await measure(server, 3);
-    await mine.api.put("/settings/alerts", { disk_free_percent: [15] });
-    await closeAlertsNotInSettings(await readAlerts(mine.id));
-    const open = async () => (await mine.api.get("/alerts?status=open")).as(z.array(Alert)).map(({ threshold }) => threshold);
+    await me.api.put("/settings/alerts", { disk_free_percent: [15] });
+    await closeAlertsNotInSettings(await readAlerts(me.id));
+    const open = async () => (await me.api.get("/alerts?status=open")).as(z.array(Alert)).map(({ threshold }) => threshold);
     expect(await open()).toEqual([15]);
-    await mine.api.put("/settings/alerts", { disk_free_percent: null });
+    await me.api.put("/settings/alerts", { disk_free_percent: null });
     await measure(server, 3);
     expect(await open()).toEqual([]);
   });

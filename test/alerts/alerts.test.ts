@@ -60,10 +60,10 @@ describe("GET /alerts", () => {
   });
 
   test("shows and counts only what the credential may read of the resource's kind", async () => {
-    const mine = await account();
-    const instance = await seedInstance(mine.id);
-    const [server, other] = [await seedServer(mine.id), await seedServer(mine.id)];
-    const alerts = await readAlerts(mine.id);
+    const ownAccount = await account();
+    const instance = await seedInstance(ownAccount.id);
+    const [server, other] = [await seedServer(ownAccount.id), await seedServer(ownAccount.id)];
+    const alerts = await readAlerts(ownAccount.id);
     for (const each of [server, other])
       await evaluateAlert(alerts, { kind: "memory_free", type: "server", id: each.id, measured: 3, name: () => each.name });
     await evaluateAlert(alerts, {
@@ -73,33 +73,37 @@ describe("GET /alerts", () => {
       measured: true,
       name: () => instance.name,
     });
-    const seen = async (...permissions: ("servers:read" | "instances:read" | "settings:read")[]) => {
-      const { api } = await mine.token(permissions);
+    const readableKinds = async (...permissions: ("servers:read" | "instances:read" | "settings:read")[]) => {
+      const { api } = await ownAccount.token(permissions);
       const [response, page] = [await api.get("/alerts?status=open"), await api.get("/alerts?status=open&per_page=1")];
       expect(page.meta?.total).toBe(response.meta?.total);
       expect((await api.get("/overview")).as(overview.get().data).alerts).toEqual({ open: response.meta?.total });
       return response.as(z.array(Alert)).map(({ kind }) => kind);
     };
-    expect(await seen("settings:read", "servers:read", "instances:read")).toEqual(["disk_paused", "memory_free", "memory_free"]);
-    expect(await seen("settings:read", "servers:read")).toEqual(["memory_free", "memory_free"]);
-    expect(await seen("settings:read", "instances:read")).toEqual(["disk_paused"]);
-    expect(await seen("settings:read")).toEqual([]);
-    const [alert] = await list(`resource_id=${server.id}`, mine);
+    expect(await readableKinds("settings:read", "servers:read", "instances:read")).toEqual([
+      "disk_paused",
+      "memory_free",
+      "memory_free",
+    ]);
+    expect(await readableKinds("settings:read", "servers:read")).toEqual(["memory_free", "memory_free"]);
+    expect(await readableKinds("settings:read", "instances:read")).toEqual(["disk_paused"]);
+    expect(await readableKinds("settings:read")).toEqual([]);
+    const [alert] = await list(`resource_id=${server.id}`, ownAccount);
     const one = async (...permissions: ("servers:read" | "settings:read")[]) =>
-      (await mine.token(permissions)).api.get(`/alerts/${alert?.id}`);
+      (await ownAccount.token(permissions)).api.get(`/alerts/${alert?.id}`);
     expect((await one("settings:read", "servers:read")).as(Alert)).toEqual(alert);
     expect((await one("settings:read")).status).toBe(404);
-    expect(await list("kind=memory_free", mine)).toHaveLength(2);
-    expect(await list("status=closed&kind=memory_free", mine)).toEqual([]);
-    const { api } = await mine.token(["servers:read"]);
+    expect(await list("kind=memory_free", ownAccount)).toHaveLength(2);
+    expect(await list("status=closed&kind=memory_free", ownAccount)).toEqual([]);
+    const { api } = await ownAccount.token(["servers:read"]);
     expect((await api.get("/overview")).as(overview.get().data).alerts).toBeUndefined();
-    const { api: ofServers } = await mine.token(["settings:read", "settings:write", "servers:read"]);
-    const [paused] = await list("kind=disk_paused", mine);
+    const { api: ofServers } = await ownAccount.token(["settings:read", "settings:write", "servers:read"]);
+    const [paused] = await list("kind=disk_paused", ownAccount);
     expect((await ofServers.put(`/alerts/${paused?.id}`, { muted_until: null })).status).toBe(404);
-    const all = await list("status=open", mine);
-    const named = await ofServers.get(`/alerts?ids=${all.map(({ id }) => id).join(",")}`);
-    expect(named.as(z.array(Alert))).toEqual(all.filter(({ id }) => id !== paused?.id));
-    expect(named.meta?.total).toBe(2);
+    const all = await list("status=open", ownAccount);
+    const responseByIds = await ofServers.get(`/alerts?ids=${all.map(({ id }) => id).join(",")}`);
+    expect(responseByIds.as(z.array(Alert))).toEqual(all.filter(({ id }) => id !== paused?.id));
+    expect(responseByIds.meta?.total).toBe(2);
   });
 });
 

@@ -101,27 +101,27 @@ describe("what a machine reports", () => {
   });
 
   test("an instance of another server opens none, nor does one that an operation holds", async () => {
-    const [mine, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+    const [instance, other] = [await seedInstance(me.id), await seedInstance(me.id)];
     const uses = (id: string) => [{ instance_id: id, used_bytes: 2 * GB, quota_bytes: GB, paused: true }];
-    await report(mine.server_id, { uses: uses(other.id) });
+    await report(instance.server_id, { uses: uses(other.id) });
     expect(await alertsOf(other.id)).toEqual([]);
-    const key = keys.record("instance", me.id, mine.id);
+    const key = keys.record("instance", me.id, instance.id);
     await updateOne(key, { set: { operation_id: "op_held" } }, {});
-    await report(mine.server_id, { uses: uses(mine.id) });
-    expect(await alertsOf(mine.id)).toEqual([]);
+    await report(instance.server_id, { uses: uses(instance.id) });
+    expect(await alertsOf(instance.id)).toEqual([]);
     await updateOne(key, { set: { operation_id: null } }, {});
-    await report(mine.server_id, { uses: uses(mine.id) });
-    expect(await alertsOf(mine.id)).toHaveLength(2);
+    await report(instance.server_id, { uses: uses(instance.id) });
+    expect(await alertsOf(instance.id)).toHaveLength(2);
     // Nor does another server's machine close them.
-    await report(other.server_id, { uses: [{ instance_id: mine.id, used_bytes: 1, quota_bytes: GB, paused: false }] });
-    expect(await alertsOf(mine.id)).toHaveLength(2);
+    await report(other.server_id, { uses: [{ instance_id: instance.id, used_bytes: 1, quota_bytes: GB, paused: false }] });
+    expect(await alertsOf(instance.id)).toHaveLength(2);
   });
 
   test("10,000 reports that change nothing write nothing, and read the account once", async () => {
-    const mine = await account({ seeded: true });
-    const { id } = await seedServer(mine.id);
-    await report(id, { disk_free_bytes: 14 * GB }, mine);
-    const server = await getServer(mine.id, id);
+    const ownAccount = await account({ seeded: true });
+    const { id } = await seedServer(ownAccount.id);
+    await report(id, { disk_free_bytes: 14 * GB }, ownAccount);
+    const server = await getServer(ownAccount.id, id);
     const recorded = await recordReport(server, {
       disk_size_bytes: 100 * GB,
       disk_free_bytes: 16 * GB, // it is still open
@@ -133,10 +133,10 @@ describe("what a machine reports", () => {
     const calls = vi.spyOn(DynamoDBDocumentClient.prototype, "send");
     const alertsOfRun = alertsReader();
     for (let time = 0; time < 10_000; time++)
-      await evaluateReportAlerts(await alertsOfRun(mine.id), server, recorded, Date.now());
+      await evaluateReportAlerts(await alertsOfRun(ownAccount.id), server, recorded, Date.now());
     expect(calls.mock.calls.map(([command]) => command.constructor.name).toSorted()).toEqual(["GetCommand", "QueryCommand"]);
     calls.mockRestore();
-    expect(await alertsOf(id, "open", mine)).toHaveLength(1);
+    expect(await alertsOf(id, "open", ownAccount)).toHaveLength(1);
   });
 });
 
@@ -153,30 +153,30 @@ describe("what does not respond", () => {
   });
 
   test("an ERP: after down_minutes, also over restarts of the service, and no longer once it is stopped", async () => {
-    const mine = await account();
-    const server_id = (await mine.server()).id;
-    const { id } = await mine.instance({ server_id, domain: `fail-health.${uniqueDomain()}` });
-    await mine.api.put("/settings/alerts", { down_minutes: 5, operation_failed: null });
+    const ownAccount = await account();
+    const server_id = (await ownAccount.server()).id;
+    const { id } = await ownAccount.instance({ server_id, domain: `fail-health.${uniqueDomain()}` });
+    await ownAccount.api.put("/settings/alerts", { down_minutes: 5, operation_failed: null });
     const minute = async (): Promise<void> => {
       await looks(1);
-      const { operation_id } = (await mine.api.get(`/instances/${id}`)).as(Instance);
-      if (operation_id !== null) await mine.until(operation_id);
+      const { operation_id } = (await ownAccount.api.get(`/instances/${id}`)).as(Instance);
+      if (operation_id !== null) await ownAccount.until(operation_id);
     };
     for (let time = 1; time <= 5; time++) await minute();
-    expect(await alertsOf(id, "open", mine)).toEqual([]);
+    expect(await alertsOf(id, "open", ownAccount)).toEqual([]);
     for (let time = 6; time <= 12; time++) await minute();
-    expect(await alertsOf(id, "open", mine)).toMatchObject([{ kind: "down", threshold: 5 }]);
-    const { id: stop } = (await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation);
-    await mine.until(stop);
+    expect(await alertsOf(id, "open", ownAccount)).toMatchObject([{ kind: "down", threshold: 5 }]);
+    const { id: stop } = (await ownAccount.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation);
+    await ownAccount.until(stop);
     await minute();
-    expect(await changesOf(id, mine)).toEqual(["opened down", "closed down"]);
+    expect(await changesOf(id, ownAccount)).toEqual(["opened down", "closed down"]);
   });
 });
 
 describe("what has failed", () => {
   const failed = async (instance: Pick<Instance, "id">): Promise<void> => {
-    const begun = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
-    await me.until(begun.operation_id, "failed");
+    const backup = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
+    await me.until(backup.operation_id, "failed");
   };
 
   test("an operation: of a backup its instance's, once for each type, until the next one succeeds", async () => {
@@ -201,34 +201,36 @@ describe("what has failed", () => {
   });
 
   test("the alert of a failure closes after 7 days, and one that is off does not open", async () => {
-    const mine = await account();
-    const { id } = (await mine.api.post("/servers", { ...(await mine.serverBody()), name: "fail-quota" })).as(Server);
+    const ownAccount = await account();
+    const { id } = (await ownAccount.api.post("/servers", { ...(await ownAccount.serverBody()), name: "fail-quota" })).as(Server);
     await cloud.states.settled();
     await forward();
-    expect(await alertsOf(id, "open", mine)).toMatchObject([{ kind: "operation_failed" }]);
-    await endAlerts(mine.id, Date.now() + 6 * DAY_MINUTES * 60_000);
-    expect(await alertsOf(id, "open", mine)).toHaveLength(1);
-    await endAlerts(mine.id, Date.now() + 7 * DAY_MINUTES * 60_000);
-    expect(await alertsOf(id, "open", mine)).toEqual([]);
+    expect(await alertsOf(id, "open", ownAccount)).toMatchObject([{ kind: "operation_failed" }]);
+    await endAlerts(ownAccount.id, Date.now() + 6 * DAY_MINUTES * 60_000);
+    expect(await alertsOf(id, "open", ownAccount)).toHaveLength(1);
+    await endAlerts(ownAccount.id, Date.now() + 7 * DAY_MINUTES * 60_000);
+    expect(await alertsOf(id, "open", ownAccount)).toEqual([]);
     await forward(); // the same event again opens nothing
-    expect(await changesOf(id, mine)).toEqual(["opened operation_failed", "closed operation_failed"]);
-    await mine.api.put("/settings/alerts", { operation_failed: false });
-    const other = (await mine.api.post("/servers", { ...(await mine.serverBody()), name: "fail-quota-2" })).as(Server);
+    expect(await changesOf(id, ownAccount)).toEqual(["opened operation_failed", "closed operation_failed"]);
+    await ownAccount.api.put("/settings/alerts", { operation_failed: false });
+    const other = (await ownAccount.api.post("/servers", { ...(await ownAccount.serverBody()), name: "fail-quota-2" })).as(
+      Server,
+    );
     await cloud.states.settled();
     await forward();
-    expect(await alertsOf(other.id, "open", mine)).toEqual([]);
+    expect(await alertsOf(other.id, "open", ownAccount)).toEqual([]);
   });
 });
 
 describe("what a record says", () => {
   const tell = async (
-    what: AuditType,
+    eventType: AuditType,
     resource: { type: "instance" | "backup"; id: string; name: string },
     record: { id: string; set: Record<string, unknown> },
   ): Promise<void> => {
     await updateOne(keys.record("instance", me.id, record.id), { set: record.set }, {});
     const change = startChange(await getAccount(me.id));
-    logEvent(change, { operator: "test", requestId: "test" }, what, resource);
+    logEvent(change, { operator: "test", requestId: "test" }, eventType, resource);
     await change.commit();
     await forward();
   };
@@ -256,42 +258,42 @@ describe("what a record says", () => {
 });
 
 test("a deleted resource closes its alerts, and what is off is closed when the settings change", async () => {
-  const mine = await account();
-  const { id, name } = await mine.server();
-  const kept = await seedServer(mine.id);
-  const alerts = await readAlerts(mine.id);
-  for (const each of [{ id, name }, kept])
+  const ownAccount = await account();
+  const { id, name } = await ownAccount.server();
+  const otherServer = await seedServer(ownAccount.id);
+  const alerts = await readAlerts(ownAccount.id);
+  for (const each of [{ id, name }, otherServer])
     await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: each.id, measured: 4, name: () => each.name });
-  await mine.until((await mine.api.delete(`/servers/${id}`)).as(Operation).id);
+  await ownAccount.until((await ownAccount.api.delete(`/servers/${id}`)).as(Operation).id);
   await forward();
-  expect(await alertsOf(id, "open", mine)).toEqual([]);
-  expect(await alertsOf(kept.id, "open", mine)).toHaveLength(2);
-  await mine.api.put("/settings/alerts", { disk_free_percent: [15] });
+  expect(await alertsOf(id, "open", ownAccount)).toEqual([]);
+  expect(await alertsOf(otherServer.id, "open", ownAccount)).toHaveLength(2);
+  await ownAccount.api.put("/settings/alerts", { disk_free_percent: [15] });
   await forward();
-  expect((await alertsOf(kept.id, "open", mine)).map(({ threshold }) => threshold)).toEqual([15]);
-  expectCounts(await snapshotOf(cloud, mine.id));
+  expect((await alertsOf(otherServer.id, "open", ownAccount)).map(({ threshold }) => threshold)).toEqual([15]);
+  expectCounts(await snapshotOf(cloud, ownAccount.id));
 });
 
 test("what was measured closes once its machine has measured nothing for three hours", async () => {
-  const mine = await account({ seeded: true });
-  const { id, server_id } = await seedInstance(mine.id);
+  const ownAccount = await account({ seeded: true });
+  const { id, server_id } = await seedInstance(ownAccount.id);
   const measured = Date.now();
-  const watched = { account_id: mine.id, server_id, last_seen_at: null, figures_at: Math.floor(measured / 1000) };
+  const watched = { account_id: ownAccount.id, server_id, last_seen_at: null, figures_at: Math.floor(measured / 1000) };
   await putOne(keys.watchedServer(server_id), watched);
-  const alerts = await readAlerts(mine.id);
+  const alerts = await readAlerts(ownAccount.id);
   await evaluateAlert(alerts, { kind: "cpu", type: "server", id: server_id, measured: 99, name: () => "erp" });
   await evaluateAlert(alerts, { kind: "error_rate", type: "instance", id, measured: 50, server_id, name: () => "Shop" });
   await evaluateAlert(alerts, { kind: "disk_free", type: "server", id: server_id, measured: 14, name: () => "erp" });
-  const open = async () => [...(await alertsOf(server_id, "open", mine)), ...(await alertsOf(id, "open", mine))];
-  await endAlerts(mine.id, measured + 2 * 3_600_000);
+  const open = async () => [...(await alertsOf(server_id, "open", ownAccount)), ...(await alertsOf(id, "open", ownAccount))];
+  await endAlerts(ownAccount.id, measured + 2 * 3_600_000);
   expect((await open()).map(({ kind }) => kind).toSorted()).toEqual(["cpu", "disk_free", "error_rate"]);
-  await endAlerts(mine.id, measured + 3 * 3_600_000);
+  await endAlerts(ownAccount.id, measured + 3 * 3_600_000);
   expect((await open()).map(({ kind }) => kind)).toEqual(["disk_free"]);
 });
 
 test("an API token that expires says so at each step, once", async () => {
-  const mine = await account();
-  const session = await mine.session();
+  const ownAccount = await account();
+  const session = await ownAccount.session();
   const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
   const create = async (name: string, expires_at: string | null) =>
     (await session.post("/tokens", { name, permissions: ["servers:read"], expires_at })).as(z.object({ id: z.string() })).id;
@@ -299,42 +301,43 @@ test("an API token that expires says so at each step, once", async () => {
   await create("Never", null);
   const rotated = await create("Rotated", null);
   expect((await session.post(`/tokens/${rotated}/rotate`, {})).status).toBe(201); // it expires in a day
-  const look = (days: number) => Promise.all([1, 2].map(() => endAlerts(mine.id, Date.now() + days * 86_400_000)));
-  const told = async (id: string) =>
-    (await mine.api.get(`/events?type=token.expiring&order=asc&resource_id=${id}`))
+  const look = (days: number) => Promise.all([1, 2].map(() => endAlerts(ownAccount.id, Date.now() + days * 86_400_000)));
+  const expiryEventsOf = async (id: string) =>
+    (await ownAccount.api.get(`/events?type=token.expiring&order=asc&resource_id=${id}`))
       .as(z.array(Event))
       .map(({ data, actor }) => [data?.expiry?.days, actor.type]);
   await look(0);
   await look(1);
-  expect(await told(soon)).toEqual([[14, "service"]]);
-  expect(await told(rotated), "its successor has its name").toEqual([]);
+  expect(await expiryEventsOf(soon)).toEqual([[14, "service"]]);
+  expect(await expiryEventsOf(rotated), "its successor has its name").toEqual([]);
   await look(7.5);
   await look(9);
-  expect(await told(soon)).toEqual([
+  expect(await expiryEventsOf(soon)).toEqual([
     [14, "service"],
     [3, "service"],
   ]);
   await look(11); // it has expired
-  expect(await told(later)).toEqual([]);
+  expect(await expiryEventsOf(later)).toEqual([]);
   await look(98);
-  expect(await told(later)).toEqual([[3, "service"]]);
+  expect(await expiryEventsOf(later)).toEqual([[3, "service"]]);
 });
 
 test("closed alerts are removed after 400 days with their counts, open ones stay", async () => {
-  const mine = await account({ seeded: true });
-  const [closed, open] = [await seedServer(mine.id), await seedServer(mine.id)];
+  const ownAccount = await account({ seeded: true });
+  const [closed, open] = [await seedServer(ownAccount.id), await seedServer(ownAccount.id)];
   const finding = { kind: "disk_free", type: "server", name: () => "erp" } as const;
   for (const [server, percents] of [
     [closed, [14, 50]],
     [open, [14]],
   ] as const)
-    for (const measured of percents) await evaluateAlert(await readAlerts(mine.id), { ...finding, id: server.id, measured });
+    for (const measured of percents)
+      await evaluateAlert(await readAlerts(ownAccount.id), { ...finding, id: server.id, measured });
   const before = new Date(Date.now() + 1_000).toISOString();
-  await removeHistory(mine.id, "alert", { before: new Date(Date.now() - 60_000).toISOString(), outOfTime: () => false });
-  expect((await mine.api.get("/alerts")).meta?.total).toBe(2);
-  await removeHistory(mine.id, "alert", { before, outOfTime: () => false });
-  expect((await mine.api.get("/alerts")).as(z.array(Alert)).map(({ resource }) => resource.id)).toEqual([open.id]);
-  expectCounts(await snapshotOf(cloud, mine.id));
+  await removeHistory(ownAccount.id, "alert", { before: new Date(Date.now() - 60_000).toISOString(), outOfTime: () => false });
+  expect((await ownAccount.api.get("/alerts")).meta?.total).toBe(2);
+  await removeHistory(ownAccount.id, "alert", { before, outOfTime: () => false });
+  expect((await ownAccount.api.get("/alerts")).as(z.array(Alert)).map(({ resource }) => resource.id)).toEqual([open.id]);
+  expectCounts(await snapshotOf(cloud, ownAccount.id));
 });
 
 test("a value that moves around its threshold opens and closes an alert at most once", () => {

@@ -15,7 +15,7 @@ interface Seen {
   body: string;
 }
 
-let seen: Seen;
+let lastRequest: Seen;
 let canned: { status: number; headers?: Record<string, string>; body: string };
 
 const service = createServer((request, response) => {
@@ -23,7 +23,7 @@ const service = createServer((request, response) => {
   request.on("data", (chunk: Buffer) => void chunks.push(chunk));
   request.on("end", () => {
     const { method, url, headers } = request;
-    seen = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    lastRequest = { method, url, headers, body: Buffer.concat(chunks).toString() };
     response.writeHead(canned.status, { "x-request-id": "req-1", ...canned.headers }).end(canned.body);
   });
 });
@@ -65,7 +65,7 @@ test("the client sends the request that the route table declares", async () => {
   };
   const body = { name: "Shop", domain: "shop.example.com", backup_id: "bak_1" };
   const result = await client().instances.clone({ params: { id: "ins/1" }, body, idempotencyKey: "k1", requestId: "mine" });
-  expect(seen).toMatchObject({
+  expect(lastRequest).toMatchObject({
     method: "POST",
     url: "/api/v1/instances/ins%2F1/clone",
     headers: {
@@ -90,14 +90,14 @@ test("a list call returns the records and their position in the list", async () 
   const meta = { page: 2, per_page: 5, total: 7, next_cursor: null };
   canned = { status: 200, body: JSON.stringify({ success: true, data: [{ id: "srv_1" }], meta }) };
   const result = await client().servers.list({ query: { page: 2, per_page: 5, status: undefined } });
-  expect(seen.url).toBe("/api/v1/servers?page=2&per_page=5");
-  expect(seen.body).toBe("");
+  expect(lastRequest.url).toBe("/api/v1/servers?page=2&per_page=5");
+  expect(lastRequest.body).toBe("");
   expect(result).toMatchObject({ data: [{ id: "srv_1" }], meta });
 });
 
 test("the client sends an empty object if every field of the body is optional", async () => {
   await client().auth.logout({ body: {} });
-  expect(seen.body).toBe("{}");
+  expect(lastRequest.body).toBe("{}");
 });
 
 test("an unenveloped document is returned unchanged", async () => {
@@ -107,8 +107,8 @@ test("an unenveloped document is returned unchanged", async () => {
 
 test("without a token the client sends no Authorization header", async () => {
   await createClient({ baseUrl: `${baseUrl}/`, token: () => undefined }).health.get();
-  expect(seen.url).toBe("/api/v1/health");
-  expect(seen.headers["authorization"]).toBeUndefined();
+  expect(lastRequest.url).toBe("/api/v1/health");
+  expect(lastRequest.headers["authorization"]).toBeUndefined();
 });
 
 test("an error response is thrown with its code, message, details and request ID", async () => {
@@ -123,9 +123,9 @@ test.each([
   ["an error response without an error", { status: 500, body: '{"success":false}' }],
   ["a success envelope with an error's status", { status: 500, body: '{"success":true,"data":{}}' }],
   ["null", { status: 200, body: "null" }],
-])("%s is reported as UNEXPECTED_RESPONSE, not returned as data", async (_, given) => {
-  canned = given;
-  expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: given.status });
+])("%s is reported as UNEXPECTED_RESPONSE, not returned as data", async (_, response) => {
+  canned = response;
+  expect(await failing(client().catalog.get())).toMatchObject({ code: "UNEXPECTED_RESPONSE", status: response.status });
 });
 
 test("an unreachable service fails with an error that has no status", async () => {
@@ -165,7 +165,11 @@ test("a dry run is the same call with a parameter, and exists only where the ser
   const forecast = { dry_run: true, allowed: true, effects: [], downtime_seconds: null, disk_bytes: 0, warnings: [] };
   canned = { status: 200, body: JSON.stringify({ success: true, data: forecast }) };
   const { data } = await client().instances.act.dryRun({ params: { id: "ins_1" }, body: { action: "stop" } });
-  expect(seen).toMatchObject({ method: "POST", url: "/api/v1/instances/ins_1/actions?dry_run=true", body: '{"action":"stop"}' });
+  expect(lastRequest).toMatchObject({
+    method: "POST",
+    url: "/api/v1/instances/ins_1/actions?dry_run=true",
+    body: '{"action":"stop"}',
+  });
   expect(data).toEqual(forecast);
   expectTypeOf(data).toEqualTypeOf<DryRun>();
   expect(client().instances.get).not.toHaveProperty("dryRun");

@@ -11,10 +11,10 @@ test.each(ALL_PERMISSIONS)("the guide describes %s", (name) => {
 });
 
 test("every path that the guide calls exists in the API", () => {
-  const asked = [...guide.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, path = ""]) =>
+  const paths = [...guide.matchAll(/\$API(\/[\w/$-]+)/g)].map(([, path = ""]) =>
     path.replaceAll(/\$\w*/g, ":id").replace(/\/$/, ""),
   );
-  const known = routes.flatMap(({ path }) => [path, path.replace(/\/:id$/, "")]);
-  expect(asked.length).toBeGreaterThan(10);
-  for (const path of asked) expect(known, `${path} is a path`).toContain(path);
+  const routePaths = routes.flatMap(({ path }) => [path, path.replace(/\/:id$/, "")]);
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) expect(routePaths, `${path} is a path`).toContain(path);
 });

@@ -72,10 +72,10 @@ const EXCEPTIONS: readonly Exception[] = [
 ];
 
 /** The findings without the exceptions, and the exceptions that matched. */
-function judge(findings: readonly Finding[]): { left: Finding[]; met: Exception[] } {
+function judge(findings: readonly Finding[]): { violations: Finding[]; met: Exception[] } {
   const exceptionFor = ({ rule, where }: Finding) => EXCEPTIONS.find((each) => each.rules.test(rule) && each.where.test(where));
   return {
-    left: findings.filter((finding) => exceptionFor(finding) === undefined),
+    violations: findings.filter((finding) => exceptionFor(finding) === undefined),
     met: findings.flatMap((finding) => exceptionFor(finding) ?? []),
   };
 }
@@ -114,7 +114,7 @@ test.each([
 ])("%s finds nothing in the OpenAPI description", async (_, lint) => {
   const verdict = judge(await lint(source));
   for (const exception of verdict.met) met.add(exception);
-  expect(verdict.left).toEqual([]);
+  expect(verdict.violations).toEqual([]);
 });
 
 test("every linter exception is still needed", () => {

@@ -34,8 +34,8 @@ test.each([
   ["2001:DB8:1:2:3:4:5:6/64", "2001:db8:1:2::/64"],
   ["2001:db8:ffff::/35", "2001:db8:e000::/35"],
   ["::/0", "::/0"],
-])("the network %s is %s", (given, network) => {
-  const parsed = parseNetwork(given);
+])("the network %s is %s", (text, network) => {
+  const parsed = parseNetwork(text);
   expect(parsed && networkInText(parsed)).toBe(network);
 });
 
@@ -51,8 +51,8 @@ test.each(
     "::ffff:192.0.2.7/129",
     "::ffff:10.0.0.0/8",
   ]),
-)("%j is no network of a token", (given) => {
-  expect(parseNetwork(given)).toBeUndefined();
+)("%j is no network of a token", (text) => {
+  expect(parseNetwork(text)).toBeUndefined();
 });
 
 test("an address is in exactly the networks whose prefix it has", () => {

@@ -46,8 +46,8 @@ test("a changed password ends the link that is on its way", async () => {
 test("a known and an unknown email get the same response", async () => {
   const user = await me.anotherUser();
   const headers = { "x-request-id": "same" };
-  const asked = (email: string) => anonymous.post("/auth/password-reset", { email }, { from: nextAddress(), headers });
-  const [known, unknown] = [await asked(user.email), await asked(`${unique("nobody")}@example.com`)];
+  const requestReset = (email: string) => anonymous.post("/auth/password-reset", { email }, { from: nextAddress(), headers });
+  const [known, unknown] = [await requestReset(user.email), await requestReset(`${unique("nobody")}@example.com`)];
   expect(unknown.status).toBe(200);
   expect(unknown.text).toBe(known.text);
   expect(Object.keys(unknown.headers)).toEqual(Object.keys(known.headers));

@@ -42,9 +42,9 @@ test("the open sessions of a user are listed with from where and with what, and 
 test("all others are ended at once, and those of other users stay", async () => {
   const user = await me.anotherUser();
   const other = await me.session();
-  const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
-  expect((await mine.delete("/auth/sessions")).body).toMatchObject({ data: { ended: 2 } });
-  const after = await Promise.all([mine, ...others, other].map((each) => each.get("/auth/me")));
+  const [currentSession, ...otherSessions] = [await me.session(user), await me.session(user), await me.session(user)];
+  expect((await currentSession.delete("/auth/sessions")).body).toMatchObject({ data: { ended: 2 } });
+  const after = await Promise.all([currentSession, ...otherSessions, other].map((each) => each.get("/auth/me")));
   expect(after.map(({ status }) => status)).toEqual([200, 401, 401, 200]);
 });
 
@@ -67,6 +67,6 @@ test("a user is told of a sign-in from a new place, but not of the first, nor of
   const user = await me.anotherUser();
   const from = ["127.0.7.11", "127.0.7.11", "127.0.7.12", "127.0.7.11", "127.0.7.12"];
   for (const address of from) await signIn(user, address, "Laptop");
-  const told = (await me.api.get(`/events?type=sign_in.new_place&resource_id=${user.id}`)).as(events.list().data);
-  expect(told.map(({ actor }) => actor.ip_address)).toEqual(["127.0.7.12"]);
+  const signInEvents = (await me.api.get(`/events?type=sign_in.new_place&resource_id=${user.id}`)).as(events.list().data);
+  expect(signInEvents.map(({ actor }) => actor.ip_address)).toEqual(["127.0.7.12"]);
 });

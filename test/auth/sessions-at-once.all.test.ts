@@ -43,12 +43,12 @@ describe("during a password change", () => {
 
   test("during a password change a session that signs out stays signed out, and a session that opens ends", async () => {
     const user = await me.anotherUser();
-    const [mine, other] = [await me.session(user), await me.session(user)];
-    const set = await reading(user, mine);
+    const [currentSession, other] = [await me.session(user), await me.session(user)];
+    const set = await reading(user, currentSession);
     await other.post("/auth/logout");
     const late = await me.session(user);
     await set();
-    expect([await isIn(mine), await isIn(other), await isIn(late)]).toEqual([true, false, false]);
+    expect([await isIn(currentSession), await isIn(other), await isIn(late)]).toEqual([true, false, false]);
   });
 });
 
@@ -69,9 +69,9 @@ describe("removing a user", () => {
     const other = await them.anotherUser();
     const outcomes = await Promise.allSettled([them.user.email, other.email].map(deleteUser));
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-    const [left = ""] = await listEmails(them.id);
-    await expect(deleteUser(left)).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await listEmails(them.id)).toEqual([left]);
+    const [remainingEmail = ""] = await listEmails(them.id);
+    await expect(deleteUser(remainingEmail)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await listEmails(them.id)).toEqual([remainingEmail]);
   });
 });
 

@@ -16,11 +16,11 @@ beforeAll(async () => {
 test("of two accounts with one email at once one is made, and nothing is left of the other", async () => {
   const user = { email: `${unique("same")}@example.com`, name: "Same", password: "correct-horse-battery" };
   const names = [unique("One"), unique("Two")];
-  const made = await Promise.allSettled(names.map((name) => createAccount(name, user)));
-  expect(made.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const creations = await Promise.allSettled(names.map((name) => createAccount(name, user)));
+  expect(creations.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   const accounts = await Promise.all((await accountIds()).map((id) => find(accountRef(id))));
-  const left = accounts.flatMap((each) => (each !== undefined && names.includes(each.account_name) ? [each.id] : []));
-  expect(await Promise.all(left.map((id) => listEmails(id)))).toEqual([[user.email]]);
+  const ids = accounts.flatMap((each) => (each !== undefined && names.includes(each.account_name) ? [each.id] : []));
+  expect(await Promise.all(ids.map((id) => listEmails(id)))).toEqual([[user.email]]);
 });
 
 describe("PUT /auth/password", () => {

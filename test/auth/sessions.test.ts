@@ -65,11 +65,11 @@ describe("PUT /auth/password", () => {
 
   test("changing the password ends every other session, and the old password stops working", async () => {
     const user = await me.anotherUser();
-    const [mine, ...others] = [await me.session(user), await me.session(user), await me.session(user)];
-    const response = await change(mine, user, "a new long password");
+    const [currentSession, ...otherSessions] = [await me.session(user), await me.session(user), await me.session(user)];
+    const response = await change(currentSession, user, "a new long password");
     expect(response.as(auth.password().data)).toEqual({ id: user.id, email: user.email, name: user.name });
-    expect(await isIn(mine)).toBe(true);
-    for (const other of others) expect(await isIn(other)).toBe(false);
+    expect(await isIn(currentSession)).toBe(true);
+    for (const other of otherSessions) expect(await isIn(other)).toBe(false);
     const from = "127.0.4.1";
     const login = (password: string) => anonymous.post("/auth/login", { email: user.email, password }, { from });
     expect((await login(user.password)).status).toBe(401);

@@ -147,14 +147,14 @@ test("failed scheduled backups are deleted after 30 days, unless they are locked
   expect(failed?.expires_at).toMatch(/^2027-02-25/);
   await me.api.put(`/backups/${failed?.id}`, { locked: true });
   await me.api.delete(path);
-  for (const [at, left] of [
+  for (const [at, expected] of [
     ["2027-02-25T02:00:00Z", ["scheduled failed", "scheduled failed", "scheduled completed"]],
     ["2027-02-25T03:00:00Z", ["scheduled failed", "scheduled completed"]],
   ] as const) {
     clock.set(at);
     await cloud.events.fire("expirebackups");
     await cloud.states.settled();
-    expect(await backups()).toEqual(left);
+    expect(await backups()).toEqual(expected);
   }
 });
 

@@ -29,12 +29,12 @@ async function backedUpLongAgo() {
 
 /** A person's backups, one after the other. */
 async function backUp(me: TestAccount, instanceId: string, count: number): Promise<Backup[]> {
-  const made = [];
+  const backups = [];
   for (let i = 0; i < count; i++) {
-    made.push((await me.api.post(`/instances/${instanceId}/backups`, {})).as(Backup));
+    backups.push((await me.api.post(`/instances/${instanceId}/backups`, {})).as(Backup));
     await cloud.states.settled();
   }
-  return made;
+  return backups;
 }
 
 test("after an outage there is one run, and an instance without a recent backup is overdue until it is completed", async () => {
@@ -71,9 +71,9 @@ test("an instance whose missed run begins after an outage is not overdue meanwhi
 
 test("an instance that becomes overdue while its run is kept shows when the next one is due", async () => {
   const { me, id, server_id, long } = await backedUpLongAgo();
-  const missed = minutesAgo(20);
-  await shift(me, id, { overdue_at: minutesAgo(1), since: long, next_run_at: missed });
-  await updateOne(keys.record("instance", me.id, id), { set: { next_backup_at: missed } }, {});
+  const missedRunAt = minutesAgo(20);
+  await shift(me, id, { overdue_at: minutesAgo(1), since: long, next_run_at: missedRunAt });
+  await updateOne(keys.record("instance", me.id, id), { set: { next_backup_at: missedRunAt } }, {});
   await updateOne(keys.record("server", me.id, server_id), { set: { state: "unreachable" } }, {});
   await cloud.events.fire("runpolicies");
   const { next_run_at } = await policyOf(me, id);
@@ -171,13 +171,13 @@ const Task = z.looseObject({ task: z.string() });
 test("an instance is not protected by a backup whose deletion failed, but by the one before it", async () => {
   const me = await account();
   const { id } = await me.instance();
-  const made = await backUp(me, id, 2);
+  const backups = await backUp(me, id, 2);
   await put(me, id);
   const stop = cloud.states.intercept(async (call, next) => {
     if (Task.parse(call.payload).task !== "deleteArchive") return next(call);
     throw Object.assign(new Error("STORAGE_ERROR: The storage does not respond"), { name: "GiveUp" });
   });
-  const [older, newer] = made;
+  const [older, newer] = backups;
   await me.until((await me.api.delete(`/backups/${newer?.id}`)).as(Operation).id, "failed");
   const { completed_at } = (await me.api.get(`/backups/${older?.id}`)).as(Backup);
   expect((await instanceOf(me, id)).protection).toMatchObject({ status: "protected", last_backup_at: completed_at });
@@ -249,9 +249,9 @@ test("the end of an instance whose protection changes meanwhile leaves no count"
 test("an instance whose last backups are deleted while the index lags behind is not protected by one of them", async () => {
   const me = await account();
   const { id } = await me.instance();
-  const made = await backUp(me, id, 3);
+  const backups = await backUp(me, id, 3);
   await put(me, id);
-  const [oldest, ...deleted] = made;
+  const [oldest, ...deleted] = backups;
   const release = await cloud.aws.holdIndexes();
   for (const backup of deleted) {
     await me.api.delete(`/backups/${backup.id}`);

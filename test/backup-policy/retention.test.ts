@@ -23,7 +23,7 @@ const keptOf = (keep: Keep, zone: string, backups: readonly Candidate[]): string
  */
 function documented(keep: Keep, zone: string, backups: readonly Candidate[]): Set<string> {
   const sorted = backups.toSorted((a, b) => Date.parse(a.due_at) - Date.parse(b.due_at) || (a.id < b.id ? -1 : 1));
-  const kept = new Set<string>();
+  const keptIds = new Set<string>();
   for (const rule of KEEP_RULES) {
     const n = keep[rule] ?? 0;
     if (n === 0) continue;
@@ -43,11 +43,11 @@ function documented(keep: Keep, zone: string, backups: readonly Candidate[]): Se
       lastOfPeriod.set(period, id);
     }
     const periods = [...lastOfPeriod.values()];
-    for (const id of periods.slice(-n)) kept.add(id);
+    for (const id of periods.slice(-n)) keptIds.add(id);
     const [oldest] = sorted;
-    if (periods.length < n && oldest !== undefined) kept.add(oldest.id);
+    if (periods.length < n && oldest !== undefined) keptIds.add(oldest.id);
   }
-  return kept;
+  return keptIds;
 }
 
 const count = fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined });
@@ -66,10 +66,10 @@ const history = fc
 test("random histories: exactly what restic documents is kept, and applying the rules again removes nothing more", () => {
   fc.assert(
     fc.property(rules, zone, history, (keep, timezone, backups) => {
-      const kept = keptOf(keep, timezone, backups);
-      expect(new Set(kept)).toEqual(documented(keep, timezone, backups));
-      const left = backups.filter(({ id }) => kept.includes(id));
-      expect(new Set(keptOf(keep, timezone, left))).toEqual(new Set(kept));
+      const keptIds = keptOf(keep, timezone, backups);
+      expect(new Set(keptIds)).toEqual(documented(keep, timezone, backups));
+      const remainingBackups = backups.filter(({ id }) => keptIds.includes(id));
+      expect(new Set(keptOf(keep, timezone, remainingBackups))).toEqual(new Set(keptIds));
     }),
     { seed: 1, numRuns: 500 },
   );

@@ -155,13 +155,13 @@ test.each([
   const me = await account({ seeded: true });
   const instance = await seedInstance(me.id);
   const drilled = (status: "passed" | "failed") => ({ status, at: minutesAgo(1), checks: [] });
-  const made = (days: number, drill: BackupRecord["drill"], of: Partial<BackupRecord> = { kind: "scheduled" }) =>
+  const seedOldBackup = (days: number, drill: BackupRecord["drill"], of: Partial<BackupRecord> = { kind: "scheduled" }) =>
     seedBackup(instance, { due_at: minutesAgo(days * 24 * 60), drill, ...of });
   const [older, proven, failed, undrilled] = [
-    await made(4, drilled("passed")),
-    await made(3, drilled("passed")),
-    await made(2, drilled("failed"), fields),
-    await made(1, null),
+    await seedOldBackup(4, drilled("passed")),
+    await seedOldBackup(3, drilled("passed")),
+    await seedOldBackup(2, drilled("failed"), fields),
+    await seedOldBackup(1, null),
   ];
   const removable = async () => {
     const response = await me.api.put(`/instances/${instance.id}/backup-policy?dry_run=true`, NIGHTLY);
@@ -170,8 +170,8 @@ test.each([
   };
   expect(await removable(), "the failed one says that the proven one is needed").toEqual([older.id, undrilled.id]);
   await updateOne(keys.record("backup", me.id, undrilled.id), { set: { drill: drilled("passed") } }, {});
-  const others = failed.kind === "scheduled" && failed.state === "completed" ? [failed.id] : [];
-  expect(await removable()).toEqual([older.id, proven.id, ...others, undrilled.id]);
+  const failedIds = failed.kind === "scheduled" && failed.state === "completed" ? [failed.id] : [];
+  expect(await removable()).toEqual([older.id, proven.id, ...failedIds, undrilled.id]);
 });
 
 test.each([
@@ -180,16 +180,16 @@ test.each([
 ] as const)("a backup that a drill has proven is not the last one that restores if %s", async (_, fields) => {
   const me = await account({ seeded: true });
   const instance = await seedInstance(me.id);
-  const made = (days: number, status: "passed" | "failed", of: Partial<BackupRecord> = {}) =>
+  const seedOldBackup = (days: number, status: "passed" | "failed", of: Partial<BackupRecord> = {}) =>
     seedBackup(instance, {
       kind: "scheduled",
       due_at: minutesAgo(days * 24 * 60),
       drill: { status, at: minutesAgo(1), checks: [] },
       ...of,
     });
-  const proven = await made(3, "passed");
-  await made(2, "passed", fields);
-  await made(1, "failed");
+  const proven = await seedOldBackup(3, "passed");
+  await seedOldBackup(2, "passed", fields);
+  await seedOldBackup(1, "failed");
   const response = await me.api.put(`/instances/${instance.id}/backup-policy?dry_run=true`, NIGHTLY);
   expect(response.as(DryRun).effects.map(({ resource }) => resource.id)).not.toContain(proven.id);
 });

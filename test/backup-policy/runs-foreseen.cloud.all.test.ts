@@ -34,12 +34,12 @@ test("a dry run of a policy lists the backups that its rules would remove, and r
   await shift(me, id, { next_run_at: minutesAgo(20) });
   await tick();
   await tick();
-  const left = await backupsOf(me, id);
+  const backups = await backupsOf(me, id);
   expect(
-    left.map((backup) => backup.id),
+    backups.map((backup) => backup.id),
     "as announced",
   ).not.toEqual(expect.arrayContaining([first?.id, second?.id]));
-  expect(left).toHaveLength(1);
+  expect(backups).toHaveLength(1);
 });
 
 test("a dry run of a policy counts the scheduled backup that is in progress as the one that it becomes", async () => {

@@ -38,13 +38,13 @@ test("a policy makes its first backup at once, the next ones when they are due, 
   await shift(me, instance.id, { next_run_at: minutesAgo(20) });
   await tick();
   await tick();
-  const left = await backupsOf(me, instance.id);
-  expect(left.map(({ kind, status, retained_by }) => ({ kind, status, retained_by }))).toEqual([
+  const backups = await backupsOf(me, instance.id);
+  expect(backups.map(({ kind, status, retained_by }) => ({ kind, status, retained_by }))).toEqual([
     { kind: "scheduled", status: "completed", retained_by: ["last"] },
   ]);
-  expect(left[0]?.id).not.toBe(first?.id);
+  expect(backups[0]?.id).not.toBe(first?.id);
   const { last_run } = (await me.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy);
-  expect(last_run).toMatchObject({ status: "completed", backup_id: left[0]?.id, reason: null });
+  expect(last_run).toMatchObject({ status: "completed", backup_id: backups[0]?.id, reason: null });
   await tick();
   expect(await backupsOf(me, instance.id)).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ test("policies that are all due at once start within 15 minutes, each once, at m
   if (table === undefined) throw new Error("The template has no table");
   const database = { url: inject("databaseUrl"), accessKeyId: "scale" };
   process.env["ENVIRONMENT"] = "live";
-  const night = { accounts: 3, serversOfAccount: 3, instancesOfServer: 4, kept: 2, backupMinutes: 4, sample: 3 };
+  const night = { accounts: 3, serversOfAccount: 3, instancesOfServer: 4, backupsOfInstance: 2, backupMinutes: 4, sample: 3 };
   const { minutes, starts, atOnce, idle } = await simulate(database, table, night);
   expect(idle.calls).toBe(5); // four of the policies, and one of pushes
   expect(starts.size).toBe(36);

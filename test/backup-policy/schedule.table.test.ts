@@ -34,12 +34,12 @@ const changesOf = (zone: string): number[] =>
 function seenOnClock(zone: string, hours: readonly number[], minute: number, from: number, until: number): number[] {
   const minutes = Array.from({ length: (until - from) / MINUTE_MS }, (_, i) => from + (i + 1) * MINUTE_MS);
   const walls = minutes.map((at) => wallTime(zone, at));
-  const wanted = new Set<number>();
+  const dueTimes = new Set<number>();
   const dayOf = (at: number): number => Math.floor(wallTime(zone, at) / DAY_MS);
   for (let day = dayOf(from) - 1; day <= dayOf(until) + 1; day++)
-    for (const hour of hours) wanted.add(day * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS);
+    for (const hour of hours) dueTimes.add(day * DAY_MS + hour * HOUR_MS + minute * MINUTE_MS);
   const first = wallTime(zone, from);
-  const runs = [...wanted].filter((wall) => wall > first).map((wall) => minutes[walls.findIndex((shown) => shown >= wall)]);
+  const runs = [...dueTimes].filter((wall) => wall > first).map((wall) => minutes[walls.findIndex((each) => each >= wall)]);
   return [...new Set(runs.filter((run) => run !== undefined))].toSorted((a, b) => a - b);
 }
 
@@ -137,8 +137,8 @@ test("names of time zones are taken in any case, and spelled as IANA spells them
 });
 
 test("nothing else is a time zone", () => {
-  const others = ["", "+02:00", "Mars/Base", "Europe/Berlin ", "../etc", "BST", "bst", "PST", "IST", "SystemV/PST8PDT"];
-  expect(others.map(zoneNamed).filter((name) => name !== undefined)).toEqual([]);
+  const names = ["", "+02:00", "Mars/Base", "Europe/Berlin ", "../etc", "BST", "bst", "PST", "IST", "SystemV/PST8PDT"];
+  expect(names.map(zoneNamed).filter((name) => name !== undefined)).toEqual([]);
 });
 
 describe("a schedule that restricts the day of the month and the weekday, as Debian's cron reads it", () => {

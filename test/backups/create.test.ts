@@ -16,9 +16,9 @@ test("a backup exists immediately as pending, and is completed with its size and
   const instance = await me.instance();
   const before = await me.api.get(`/instances/${instance.id}`);
   const response = await me.api.post(`/instances/${instance.id}/backups`, { note: "before the upgrade" });
-  const begun = response.as(Backup);
-  expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
-  expect(begun).toEqual({
+  const backup = response.as(Backup);
+  expect(response.headers["location"]).toBe(`/api/v1/backups/${backup.id}`);
+  expect(backup).toEqual({
     id: expect.stringMatching(/^bak_[0-9a-z]{26}$/),
     instance_id: instance.id,
     instance_name: instance.name,
@@ -47,12 +47,12 @@ test("a backup exists immediately as pending, and is completed with its size and
     completed_at: null,
     expires_at: null,
   });
-  await me.until(begun.operation_id);
+  await me.until(backup.operation_id);
   const ifMatch = { headers: { "if-match": before.headers["etag"] ?? "" } };
   const edit = await me.api.put(`/instances/${instance.id}`, { labels: {} }, ifMatch);
   expect(edit.status, "the backup has not changed the instance").toBe(200);
-  expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toEqual({
-    ...begun,
+  expect((await me.api.get(`/backups/${backup.id}`)).as(Backup)).toEqual({
+    ...backup,
     listed_files: 1,
     status: "completed",
     size_bytes: expect.any(Number),
@@ -60,11 +60,11 @@ test("a backup exists immediately as pending, and is completed with its size and
     operation_id: null,
     completed_at: expect.any(String),
   });
-  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({
+  expect((await me.api.get(`/operations/${backup.operation_id}`)).as(Operation)).toMatchObject({
     type: "backup.create",
     status: "succeeded",
-    resource: { type: "backup", id: begun.id },
-    result: { backup_id: begun.id },
+    resource: { type: "backup", id: backup.id },
+    result: { backup_id: backup.id },
   });
 });
 
@@ -112,15 +112,15 @@ describe("the instance's state", () => {
 
 test("in the sandbox the note fail-upload makes the backup fail; the instance keeps running and the backup can be deleted", async () => {
   const instance = await me.instance();
-  const begun = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
-  const { error } = await me.until(begun.operation_id, "failed");
+  const backup = (await me.api.post(`/instances/${instance.id}/backups`, { note: "fail-upload" })).as(Backup);
+  const { error } = await me.until(backup.operation_id, "failed");
   expect(error?.code).toBe("STORAGE_ERROR");
-  expect((await me.api.get(`/backups/${begun.id}`)).as(Backup)).toMatchObject({
+  expect((await me.api.get(`/backups/${backup.id}`)).as(Backup)).toMatchObject({
     status: "failed",
     status_reason: error?.message,
     completed_at: null,
     operation_id: null,
   });
   expect((await me.api.get(`/instances/${instance.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
-  await me.until((await me.api.delete(`/backups/${begun.id}`)).as(Operation).id);
+  await me.until((await me.api.delete(`/backups/${backup.id}`)).as(Operation).id);
 });

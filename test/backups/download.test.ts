@@ -62,7 +62,7 @@ test("a modified download URL returns nothing", async () => {
     "a longer life": url.replace(/(X-Amz-Expires=)\d+/, "$186400"),
     "another signature": url.replace(
       /(X-Amz-Signature=.{4})./,
-      (_, kept: string) => `${kept}${url.includes(`${kept}0`) ? "1" : "0"}`,
+      (_, prefix: string) => `${prefix}${url.includes(`${prefix}0`) ? "1" : "0"}`,
     ),
     "no signature": url.replace(/&X-Amz-Signature=[0-9a-f]+/, ""),
     "no query": url.split("?")[0] ?? "",

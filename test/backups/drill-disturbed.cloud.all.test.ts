@@ -26,13 +26,13 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const { begin, shown, drilled } = drillsOf(() => ({ cloud, me }));
+const { begin, show, drilled } = drillsOf(() => ({ cloud, me }));
 
 test("a drill of an archive that is damaged, replaced or gone fails the checksum, makes no other check, and ends the backup's use", async () => {
   const instance = await me.instance();
   const onlyChecksum = { checksum: false, restores: null, boots: null, rows: null, files: null };
   const keyOf = async ({ id }: Backup) => archiveKey(await getBackup(me.id, id));
-  const whole = await me.backup(instance.id);
+  const intact = await me.backup(instance.id);
   const corrupt = await me.backup(instance.id, { note: "corrupt" });
   const replaced = await me.backup(instance.id);
   await putArchive(await keyOf(replaced), Buffer.from("PK"));
@@ -47,7 +47,7 @@ test("a drill of an archive that is damaged, replaced or gone fails the checksum
     expect((await me.api.post(`/backups/${id}/drill`, {})).error?.code).toBe("INVALID_STATE");
   }
   const { protection } = (await me.api.get(`/instances/${instance.id}`)).as(Instance);
-  expect(protection.last_backup_at).toBe(whole.completed_at);
+  expect(protection.last_backup_at).toBe(intact.completed_at);
 });
 
 test("a backup without row counts passes, and says that they are unknown", async () => {
@@ -81,21 +81,21 @@ test("a server has one drill at a time; the backup is held, the instance and the
   const [first, second] = [await me.backup(instance.id), await me.backup(instance.id)];
   const release = holdWork(cloud, "drillArchive");
   const responses = await Promise.all([first, second, first].map(({ id }) => me.api.post(`/backups/${id}/drill`, {})));
-  const [begun, ...others] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  const [operation, ...others] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(others).toEqual([]);
   for (const { status, error } of responses)
-    if (status !== 202) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } });
-  const held = begun?.resource.id ?? "";
-  const { error } = await me.api.post(`/backups/${held === first.id ? second.id : first.id}/drill`, {});
+    if (status !== 202) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: operation?.id } });
+  const backupId = operation?.resource.id ?? "";
+  const { error } = await me.api.post(`/backups/${backupId === first.id ? second.id : first.id}/drill`, {});
   expect(error?.message).toBe("The server is checking another archive; wait until that is done, or choose another server");
-  expect((await me.api.delete(`/backups/${held}`)).error?.code).toBe("OPERATION_IN_PROGRESS");
-  await me.until((await me.api.post(`/backups/${held}/restore`, { backup_first: false })).as(Operation).id);
+  expect((await me.api.delete(`/backups/${backupId}`)).error?.code).toBe("OPERATION_IN_PROGRESS");
+  await me.until((await me.api.post(`/backups/${backupId}/restore`, { backup_first: false })).as(Operation).id);
   const elsewhere = await seedServer(me.id);
   await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action: "restart" })).as(Operation).id);
   expect(elsewhere.instances).toBe(0);
   release();
-  await me.until(begun?.id ?? null);
-  expect((await shown(held)).drill?.status).toBe("passed");
+  await me.until(operation?.id ?? null);
+  expect((await show(backupId)).drill?.status).toBe("passed");
   expect((await drilled(second.id)).drill?.status).toBe("passed");
 });
 
@@ -124,6 +124,6 @@ test("a drill that cannot be held fails, and the last result stays", async () =>
   const operation = await begin(backup.id);
   expect((await me.until(operation.id, "failed")).error).toMatchObject({ code: "HOST_UNREACHABLE" });
   stop();
-  expect(await shown(backup.id)).toMatchObject({ drill, status: "completed", status_reason: null, operation_id: null });
+  expect(await show(backup.id)).toMatchObject({ drill, status: "completed", status_reason: null, operation_id: null });
   expectFree(await snapshotOf(cloud, me.id));
 });

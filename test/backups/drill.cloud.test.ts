@@ -16,7 +16,7 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const { begin, shown, drilled } = drillsOf(() => ({ cloud, me }));
+const { begin, show, drilled } = drillsOf(() => ({ cloud, me }));
 
 test("a drill restores a backup to nowhere, and says that it can be restored", async () => {
   const instance = await me.instance();
@@ -25,7 +25,7 @@ test("a drill restores a backup to nowhere, and says that it can be restored", a
   const operation = await begin(backup.id);
   expect(operation).toMatchObject({ type: "backup.drill", resource: { type: "backup", id: backup.id } });
   await me.until(operation.id);
-  const after = await shown(backup.id);
+  const after = await show(backup.id);
   expect(after).toEqual({ ...backup, drill: { status: "passed", at: expect.any(String), checks: expect.any(Array) } });
   expect(after.drill?.checks.map(({ name }) => name)).toEqual(["checksum", "restores", "boots", "rows", "files"]);
   expect(passedOf(after)).toEqual({ checksum: true, restores: true, boots: true, rows: true, files: true });
@@ -59,7 +59,7 @@ test("a drill needs a completed backup and an active server", async () => {
   const running = await seedBackup(await seedInstance(me.id), { state: "running" });
   expect(await drill(running.id)).toMatchObject({ code: "INVALID_STATE", details: { status: "running" } });
   const operation_id = unusedId("operation");
-  const held = await seedBackup(await seedInstance(me.id), { state: "deleting", operation_id });
-  expect(await drill(held.id)).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id } });
-  await updateOne(keys.record("backup", me.id, held.id), { set: { operation_id: null } }, {});
+  const heldBackup = await seedBackup(await seedInstance(me.id), { state: "deleting", operation_id });
+  expect(await drill(heldBackup.id)).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id } });
+  await updateOne(keys.record("backup", me.id, heldBackup.id), { set: { operation_id: null } }, {});
 });

@@ -10,16 +10,16 @@ import { expectFree, snapshotOf } from "../workflows/snapshot.ts";
 export function drillsOf(world: () => { cloud: TestCloud; me: TestAccount }) {
   const begin = async (id: string, body: object = {}): Promise<Operation> =>
     (await world().me.api.post(`/backups/${id}/drill`, body)).as(Operation);
-  const shown = async (id: string): Promise<Backup> => (await world().me.api.get(`/backups/${id}`)).as(Backup);
+  const show = async (id: string): Promise<Backup> => (await world().me.api.get(`/backups/${id}`)).as(Backup);
   async function drilled(id: string, body: object = {}): Promise<Backup> {
     const { cloud, me } = world();
     const { result } = await me.until((await begin(id, body)).id);
-    const backup = await shown(id);
+    const backup = await show(id);
     expect(backup.drill).toMatchObject(result?.drill ?? {});
     expectFree(await snapshotOf(cloud, me.id));
     return backup;
   }
-  return { begin, shown, drilled };
+  return { begin, show, drilled };
 }
 
 /** Whether each check has passed; null for those that were not made. */

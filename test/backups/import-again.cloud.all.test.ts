@@ -32,7 +32,7 @@ beforeAll(async () => {
   archive = await downloaded(me.api, (await me.backup((await me.instance()).id)).id);
 });
 
-const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
+const show = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
 const isStored = async (id: string): Promise<boolean> =>
   (await storedObject(archiveKey({ account_id: me.id, id }))) !== undefined;
 
@@ -41,9 +41,9 @@ async function failedImport(): Promise<Backup> {
   const { api } = await me.token();
   const { id } = await uploaded(api, archive, { note: "fail-import" });
   const body = { sha256: sha256Of(archive), server_id: server.id };
-  const begun = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
-  await me.until(begun.operation_id, "failed");
-  return shown(begun.id);
+  const backup = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
+  await me.until(backup.operation_id, "failed");
+  return show(backup.id);
 }
 const again = async ({ id }: Backup, server_id = server.id) =>
   (await me.token()).api.post(`/backups/${id}/import`, { server_id });
@@ -53,20 +53,20 @@ const DAY_MS = 86_400_000;
 test("a failed import keeps its archive for seven days, and succeeds on another server without sending it again", async () => {
   const failed = await failedImport();
   expect(failed).toMatchObject({ status: "failed", status_reason: expect.stringContaining("disk was full") });
-  const left = Date.parse(failed.expires_at ?? "") - Date.now();
-  expect(left).toBeGreaterThan(6.9 * DAY_MS);
-  expect(left).toBeLessThan(7 * DAY_MS);
+  const remainingMs = Date.parse(failed.expires_at ?? "") - Date.now();
+  expect(remainingMs).toBeGreaterThan(6.9 * DAY_MS);
+  expect(remainingMs).toBeLessThan(7 * DAY_MS);
   expect(await isStored(failed.id)).toBe(true);
   const other = await me.server();
   const release = holdWork(cloud, "examineArchive");
   const response = await again(failed, other.id);
-  const begun = response.as(Operation);
-  expect(begun).toMatchObject({ type: "backup.import", resource: { type: "backup", id: failed.id } });
-  expect(response.headers["location"]).toBe(`/api/v1/operations/${begun.id}`);
-  expect(await shown(failed.id)).toMatchObject({ status_reason: null, operation_id: begun.id });
+  const operation = response.as(Operation);
+  expect(operation).toMatchObject({ type: "backup.import", resource: { type: "backup", id: failed.id } });
+  expect(response.headers["location"]).toBe(`/api/v1/operations/${operation.id}`);
+  expect(await show(failed.id)).toMatchObject({ status_reason: null, operation_id: operation.id });
   release();
-  await me.until(begun.id);
-  expect(await shown(failed.id)).toMatchObject({
+  await me.until(operation.id);
+  expect(await show(failed.id)).toMatchObject({
     status: "completed",
     status_reason: null,
     expires_at: null,
@@ -85,13 +85,13 @@ test("of tries at once one begins, and neither another server nor a deletion get
   const other = await me.server();
   const release = holdWork(cloud, "examineArchive");
   const responses = await Promise.all([again(failed), again(failed, other.id), again(failed)]);
-  const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  const [operation, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(more).toEqual([]);
-  const busy = { code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } };
+  const busy = { code: "OPERATION_IN_PROGRESS", details: { operation_id: operation?.id } };
   for (const { status, error } of responses) if (status !== 202) expect(error).toMatchObject(busy);
   expect((await me.api.delete(`/backups/${failed.id}`)).error).toMatchObject(busy);
   release();
-  await me.until(String(begun?.id));
+  await me.until(String(operation?.id));
 });
 
 test.each([
@@ -108,11 +108,11 @@ test.each([
   const body = { sha256: sha256Of(archive), server_id: server.id };
   const { id: backupId, operation_id } = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
   await me.until(operation_id, "failed").finally(stop);
-  const failed = await shown(backupId);
+  const failed = await show(backupId);
   expect((await findOperation(me.id, String(operation_id)))?.error?.code).toBe("INTERNAL_ERROR");
   expect(failed.expires_at).not.toBeNull();
   await me.until((await again(failed)).as(Operation).id);
-  expect((await shown(backupId)).status).toBe("completed");
+  expect((await show(backupId)).status).toBe("completed");
 });
 
 test("a try on a server that is not active, or that does not exist, changes nothing", async () => {
@@ -125,7 +125,7 @@ test("a try on a server that is not active, or that does not exist, changes noth
     details: { status: "offline", resource: away.id },
   });
   expect((await again(failed, "srv_01kag8w1s2e7tv8q4m5n6p7r8s")).error).toMatchObject({ details: { field: "server_id" } });
-  expect(await shown(failed.id)).toEqual(failed);
+  expect(await show(failed.id)).toEqual(failed);
 });
 
 test("a backup that is no failed import is not imported again", async () => {
@@ -143,14 +143,14 @@ test("after seven days the archive and its record are gone; one that is locked, 
     await updateOne(keys.record("backup", me.id, id), { set: { expires_at: past } }, {});
   }
   const release = holdWork(cloud, "examineArchive");
-  const begun = (await again(tried)).as(Operation);
+  const operation = (await again(tried)).as(Operation);
   await cloud.events.fire("expirebackups");
   release();
-  await me.until(begun.id);
+  await me.until(operation.id);
   await cloud.states.settled();
   expect((await me.api.get(`/backups/${expired.id}`)).status).toBe(404);
   expect(await isStored(expired.id)).toBe(false);
-  expect((await shown(tried.id)).status).toBe("completed");
-  expect([(await shown(locked.id)).status, await isStored(locked.id)]).toEqual(["failed", true]);
+  expect((await show(tried.id)).status).toBe("completed");
+  expect([(await show(locked.id)).status, await isStored(locked.id)]).toEqual(["failed", true]);
   expectConsistent(await snapshotOf(cloud, me.id));
 });

@@ -35,17 +35,17 @@ beforeAll(async () => {
   archive = await downloaded(me.api, (await me.backup(source.id)).id);
 });
 
-const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
+const show = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
 async function failed(bytes: Uint8Array, sha256 = sha256Of(bytes)): Promise<EndedOperation & { backup: Backup }> {
   const { api } = await me.token();
   const { id } = await uploaded(api, bytes);
-  const begun = (await api.post(`/backups/uploads/${id}/complete`, { sha256, server_id: server.id })).as(Backup);
-  const operation = await me.until(begun.operation_id, "failed");
-  const again = await api.post(`/backups/${begun.id}/import`, { server_id: server.id });
+  const backup = (await api.post(`/backups/uploads/${id}/complete`, { sha256, server_id: server.id })).as(Backup);
+  const operation = await me.until(backup.operation_id, "failed");
+  const again = await api.post(`/backups/${backup.id}/import`, { server_id: server.id });
   expect(again.error).toMatchObject({ code: "INVALID_STATE", details: { status: "failed" } });
-  expect(await storedObject(archiveKey({ account_id: me.id, id: begun.id }))).toBeUndefined();
+  expect(await storedObject(archiveKey({ account_id: me.id, id: backup.id }))).toBeUndefined();
   expectFree(await snapshotOf(cloud, me.id));
-  return { ...operation, backup: await shown(begun.id) };
+  return { ...operation, backup: await show(backup.id) };
 }
 const repacked = (change: (entries: Record<string, Uint8Array>) => Zippable): Uint8Array => zipSync(change(unzipSync(archive)));
 /** The archive with this in a file, and a database that lists it. */
@@ -62,7 +62,7 @@ const moveIn = (backup: { id: string }, fields: object = {}) =>
 
 test("what is no archive of a sandbox fails the import, with the reason, and leaves nothing in the storage", async () => {
   const bomb = zipSync({ "dump.sql": new Uint8Array(17 * 1024 ** 2), "manifest.json": strToU8("{}") });
-  for (const [bytes, why] of [
+  for (const [bytes, reason] of [
     [randomBytes(100), "it is not a zip file: create the backup in the ERP's database manager"],
     [bomb, "it unpacks to more than a sandbox instance can hold"],
     [
@@ -73,7 +73,7 @@ test("what is no archive of a sandbox fails the import, with the reason, and lea
     [repacked((entries) => ({ ...entries, "dump.sql": strToU8("\\! sh\n") })), "the dump"],
   ] as const) {
     const { error, backup } = await failed(bytes);
-    expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining(why) });
+    expect(error).toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining(reason) });
     expect(backup).toMatchObject({
       status: "failed",
       status_reason: error?.message,
@@ -97,12 +97,12 @@ test("an archive of a version that the catalog does not have yet stays, and can 
   }));
   const { api } = await me.token();
   const body = { sha256: sha256Of(later), server_id: server.id };
-  const begun = (await api.post(`/backups/uploads/${(await uploaded(api, later)).id}/complete`, body)).as(Backup);
-  const { error } = await me.until(begun.operation_id, "failed");
+  const backup = (await api.post(`/backups/uploads/${(await uploaded(api, later)).id}/complete`, body)).as(Backup);
+  const { error } = await me.until(backup.operation_id, "failed");
   const message = expect.stringContaining("it is of version 21.0, which the catalog does not have");
   expect(error).toMatchObject({ code: "HOST_JOB_FAILED", message });
-  expect((await api.get(`/backups/${begun.id}`)).as(Backup)).toMatchObject({ status: "failed", expires_at: expect.any(String) });
-  const again = (await api.post(`/backups/${begun.id}/import`, { server_id: server.id })).as(Operation);
+  expect((await api.get(`/backups/${backup.id}`)).as(Backup)).toMatchObject({ status: "failed", expires_at: expect.any(String) });
+  const again = (await api.post(`/backups/${backup.id}/import`, { server_id: server.id })).as(Operation);
   expect((await me.until(again.id, "failed")).error).toMatchObject({ message });
 });
 
@@ -110,8 +110,8 @@ test("an archive as large as a sandbox takes, in characters of three bytes, is r
   const backup = await imported(me, archiveWith("店".repeat(32_000)), server.id);
   const created = (await me.api.post("/instances", await moveIn(backup))).as(Instance);
   await me.until(created.operation_id);
-  const taken = await me.backup(created.id);
-  await me.until((await me.api.post(`/backups/${taken.id}/restore`, {})).as(Operation).id);
+  const newBackup = await me.backup(created.id);
+  await me.until((await me.api.post(`/backups/${newBackup.id}/restore`, {})).as(Operation).id);
   expect(Object.values((await erpOf(me, created.id)).files)).toContain("店".repeat(32_000));
 });
 
@@ -121,13 +121,13 @@ test("a server examines one archive at a time, is not deleted meanwhile, and the
   const [first, second] = [await uploaded(api, archive), await uploaded(api, archive)];
   const body = { sha256: sha256Of(archive), server_id: other.id };
   const release = holdWork(cloud, "examineArchive");
-  const begun = (await api.post(`/backups/uploads/${first.id}/complete`, body)).as(Backup);
-  const busy = { code: "OPERATION_IN_PROGRESS", details: { operation_id: begun.operation_id } };
+  const backup = (await api.post(`/backups/uploads/${first.id}/complete`, body)).as(Backup);
+  const busy = { code: "OPERATION_IN_PROGRESS", details: { operation_id: backup.operation_id } };
   expect((await api.post(`/backups/uploads/${second.id}/complete`, body)).error).toMatchObject(busy);
   expect((await api.delete(`/servers/${other.id}`)).error).toMatchObject(busy);
-  expect((await api.delete(`/backups/${begun.id}`)).error).toMatchObject(busy);
+  expect((await api.delete(`/backups/${backup.id}`)).error).toMatchObject(busy);
   release();
-  await me.until(begun.operation_id);
+  await me.until(backup.operation_id);
   expect((await api.get(`/backups/uploads/${second.id}`)).as(Upload).parts).toHaveLength(1);
   await me.until((await api.post(`/backups/uploads/${second.id}/complete`, body)).as(Backup).operation_id);
 });
@@ -135,11 +135,11 @@ test("a server examines one archive at a time, is not deleted meanwhile, and the
 test("an instance begins with another instance's backup like a clone: neutralized, with its own UUID and a generated password", async () => {
   const backup = await me.backup(source.id);
   const { api } = await me.token();
-  const begun = (await api.post("/instances", await moveIn(backup))).as(instances.create().data);
-  expect(begun).toMatchObject({ neutralized: true, admin_password: expect.any(String) });
-  const { result } = await me.until(begun.operation_id);
+  const instance = (await api.post("/instances", await moveIn(backup))).as(instances.create().data);
+  expect(instance).toMatchObject({ neutralized: true, admin_password: expect.any(String) });
+  const { result } = await me.until(instance.operation_id);
   expect(result?.verification).toMatchObject({ is_neutralized: true, active_crons: 0, new_database_uuid: true });
-  const { database } = await erpOf(me, begun.id);
+  const { database } = await erpOf(me, instance.id);
   expect(database.users.every(({ password_hash }) => password_hash === "")).toBe(true);
   const plain = (await api.post("/instances", await moveIn(backup, { neutralize: false }))).as(instances.create().data);
   await me.until(plain.operation_id);

@@ -24,7 +24,7 @@ beforeAll(async () => {
   archive = await downloaded(me.api, (await me.backup(source.id)).id);
 });
 
-const shown = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
+const show = async (id: string): Promise<Backup> => (await me.api.get(`/backups/${id}`)).as(Backup);
 const moveIn = (backup: { id: string }, fields: object = {}) =>
   me.instanceBody({ server_id: server.id, backup_id: backup.id, ...fields });
 
@@ -32,13 +32,19 @@ test("a downloaded archive can be uploaded again, and says what it is", async ()
   const { api } = await me.token();
   const { id } = await uploaded(api, archive, { note: "from our old server", file_name: "shop.zip" });
   const response = await api.post(`/backups/uploads/${id}/complete`, { sha256: sha256Of(archive), server_id: server.id });
-  const begun = response.as(Backup);
-  expect(response.headers["location"]).toBe(`/api/v1/backups/${begun.id}`);
+  const backup = response.as(Backup);
+  expect(response.headers["location"]).toBe(`/api/v1/backups/${backup.id}`);
   const unknown = { instance_id: null, instance_name: null, erp_version: null, edition: null, database_name: null };
-  expect(begun).toMatchObject({ kind: "uploaded", status: "pending", note: "from our old server", size_bytes: null, ...unknown });
-  const operation = await me.until(begun.operation_id);
-  expect(operation).toMatchObject({ type: "backup.import", result: { backup_id: begun.id } });
-  expect(await shown(begun.id)).toMatchObject({
+  expect(backup).toMatchObject({
+    kind: "uploaded",
+    status: "pending",
+    note: "from our old server",
+    size_bytes: null,
+    ...unknown,
+  });
+  const operation = await me.until(backup.operation_id);
+  expect(operation).toMatchObject({ type: "backup.import", result: { backup_id: backup.id } });
+  expect(await show(backup.id)).toMatchObject({
     status: "completed",
     erp_version: "19.0",
     edition: "community",
@@ -50,18 +56,18 @@ test("a downloaded archive can be uploaded again, and says what it is", async ()
     expires_at: null,
     file_name: "shop.zip",
   });
-  expect(await downloaded(api, begun.id)).toEqual(archive);
+  expect(await downloaded(api, backup.id)).toEqual(archive);
   expect((await api.get(`/operations?resource_id=${server.id}`)).text).toContain(operation.id);
-  expect((await api.get("/backups?status=completed")).text).toContain(begun.id);
+  expect((await api.get("/backups?status=completed")).text).toContain(backup.id);
   for (const query of ["/backups?search=", "/search?q="])
-    expect((await api.get(`${query}${source.database_name}`)).text).toContain(begun.id);
-  expect((await api.post(`/backups/${begun.id}/restore`, {})).error).toMatchObject({ code: "INVALID_STATE" });
-  const drill = await api.post(`/backups/${begun.id}/drill`, {});
+    expect((await api.get(`${query}${source.database_name}`)).text).toContain(backup.id);
+  expect((await api.post(`/backups/${backup.id}/restore`, {})).error).toMatchObject({ code: "INVALID_STATE" });
+  const drill = await api.post(`/backups/${backup.id}/drill`, {});
   expect(drill.error).toMatchObject({ details: { field: "server_id" } });
-  const held = (await api.post(`/backups/${begun.id}/drill`, { server_id: server.id })).as(Operation);
-  expect((await me.until(held.id)).result?.drill?.status).toBe("passed");
-  await me.until((await api.delete(`/backups/${begun.id}`)).as(Operation).id);
-  expect(await storedObject(archiveKey({ account_id: me.id, id: begun.id }))).toBeUndefined();
+  const drillOperation = (await api.post(`/backups/${backup.id}/drill`, { server_id: server.id })).as(Operation);
+  expect((await me.until(drillOperation.id)).result?.drill?.status).toBe("passed");
+  await me.until((await api.delete(`/backups/${backup.id}`)).as(Operation).id);
+  expect(await storedObject(archiveKey({ account_id: me.id, id: backup.id }))).toBeUndefined();
 });
 
 test("an instance begins with an uploaded backup, keeps its database UUID, and its administrator gets the new password", async () => {
@@ -70,23 +76,23 @@ test("an instance begins with an uploaded backup, keeps its database UUID, and i
   const original = await erpOf(me, source.id);
   const admin_password = "correct-horse-battery";
   const response = await api.post("/instances", await moveIn(backup, { admin_password }));
-  const begun = response.as(instances.create().data);
-  expect(begun).toMatchObject({ cloned_from_backup_id: backup.id, neutralized: false });
-  expect(begun.admin_password).toBeUndefined();
-  const operation = await me.until(begun.operation_id);
+  const instance = response.as(instances.create().data);
+  expect(instance).toMatchObject({ cloned_from_backup_id: backup.id, neutralized: false });
+  expect(instance.admin_password).toBeUndefined();
+  const operation = await me.until(instance.operation_id);
   expect(operation.type).toBe("instance.clone");
   expect(JSON.stringify(operation)).not.toContain(admin_password);
-  const { database } = await erpOf(me, begun.id);
+  const { database } = await erpOf(me, instance.id);
   expect(database).toMatchObject({
     uuid: original.database.uuid,
     neutralized: false,
     admin_login: "admin@example.com",
-    base_url: `https://${begun.domain}`,
+    base_url: `https://${instance.domain}`,
     users: original.database.users,
   });
   expect(database.admin_password_hash).not.toBe(original.database.admin_password_hash);
   expect(database.secret).not.toBe(original.database.secret);
-  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "running", neutralized: false });
+  expect((await api.get(`/instances/${instance.id}`)).as(Instance)).toMatchObject({ status: "running", neutralized: false });
 });
 
 test("a dry run of moving in says what happens, and what still runs elsewhere", async () => {

@@ -26,9 +26,12 @@ beforeAll(async () => {
 function withModules(...rows: string[]): Uint8Array {
   const entries = unzipSync(archive);
   const dump = strFromU8(entries["dump.sql"] ?? new Uint8Array());
-  const [, own = ""] = /\nCOPY public\.ir_module_module [^\n]+\n([^\\]+)\\\./.exec(dump) ?? [];
-  expect(own).toContain("\tbase\tinstalled\t19.0.1.3\n");
-  return zipSync({ ...entries, "dump.sql": strToU8(dump.replace(own, [own, ...rows].join("\n").replace("\n\n", "\n") + "\n")) });
+  const [, ownRows = ""] = /\nCOPY public\.ir_module_module [^\n]+\n([^\\]+)\\\./.exec(dump) ?? [];
+  expect(ownRows).toContain("\tbase\tinstalled\t19.0.1.3\n");
+  return zipSync({
+    ...entries,
+    "dump.sql": strToU8(dump.replace(ownRows, [ownRows, ...rows].join("\n").replace("\n\n", "\n") + "\n")),
+  });
 }
 const QUEUE_JOB = "10\tqueue_job\tinstalled\t19.0.2.1";
 const bodyOf = (backup: Backup) => ({
@@ -47,8 +50,8 @@ const MISSING = expect.stringContaining("only in an older version: mail, queue_j
 
 test("an archive says which of its modules the image lacks, before an instance is created from it and after", async () => {
   const newer = "11\tmail\tto upgrade\t19.0.2.0";
-  const wanted = ["12\tcrm\tinstalled\t19.0.1.9", "13\tgone\tuninstalled\t19.0.1.0", "14\tdraft\tto install\t19.0.1.0"];
-  const backup = await imported(me, withModules(QUEUE_JOB, newer, ...wanted), server.id);
+  const otherRows = ["12\tcrm\tinstalled\t19.0.1.9", "13\tgone\tuninstalled\t19.0.1.0", "14\tdraft\tto install\t19.0.1.0"];
+  const backup = await imported(me, withModules(QUEUE_JOB, newer, ...otherRows), server.id);
   expect(backup.missing_modules).toEqual(["mail", "queue_job"]);
   const [operation] = (await me.api.get(`/operations?resource_id=${backup.id}&type=backup.import`)).as(z.array(Operation));
   expect(operation?.result).toMatchObject({ missing_modules: ["mail", "queue_job"] });
@@ -61,14 +64,14 @@ test("an archive says which of its modules the image lacks, before an instance i
   const path = `/instances/${instance.id}`;
   expect((await me.api.get(path)).as(Instance).missing_modules).toEqual(["mail", "queue_job"]);
 
-  const own = (await me.api.post(`${path}/backups`, {})).as(Backup);
-  await me.until(own.operation_id);
-  expect(own.missing_modules).toEqual(["mail", "queue_job"]);
-  const copy = { name: "Copy", domain: uniqueDomain(), backup_id: own.id };
+  const ownBackup = (await me.api.post(`${path}/backups`, {})).as(Backup);
+  await me.until(ownBackup.operation_id);
+  expect(ownBackup.missing_modules).toEqual(["mail", "queue_job"]);
+  const copy = { name: "Copy", domain: uniqueDomain(), backup_id: ownBackup.id };
   expect(await warningsOf(`${path}/clone`, copy)).toContainEqual(MISSING);
   expect(await warningsOf(`${path}/clone`, { ...copy, restore_database: false })).not.toContainEqual(MISSING);
-  expect(await warningsOf(`/backups/${own.id}/restore`, {})).toContainEqual(MISSING);
-  const restore = (await me.api.post(`/backups/${own.id}/restore`, {})).as(Operation);
+  expect(await warningsOf(`/backups/${ownBackup.id}/restore`, {})).toContainEqual(MISSING);
+  const restore = (await me.api.post(`/backups/${ownBackup.id}/restore`, {})).as(Operation);
   await me.until(restore.id);
   expect(await resultOf(restore.id)).toMatchObject({ missing_modules: ["mail", "queue_job"] });
 });

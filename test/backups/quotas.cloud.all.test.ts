@@ -91,11 +91,11 @@ test("uploads count the bytes that they announce; an import counts them on, and 
   expect(await quotasOf(me)).toMatchObject({ backups: { used: 1 }, backup_bytes: { used: 500 } });
   await expectExact(me);
 
-  const [left] = await queryAll(keys.upload(me.id, "").pk, { consistent: true });
+  const [uploadItem] = await queryAll(keys.upload(me.id, "").pk, { consistent: true });
   const past = new Date(Date.now() - 1_000).toISOString();
-  await updateOne({ pk: String(left?.["pk"]), sk: String(left?.["sk"]) }, { set: { expires_at: past } }, {});
-  const marker = { account_id: me.id, upload_id: left?.["sk"], backup_id: left?.["backup_id"] };
-  await updateOne(keys.expiringUpload(past, String(left?.["sk"])), { set: marker }, { exists: false });
+  await updateOne({ pk: String(uploadItem?.["pk"]), sk: String(uploadItem?.["sk"]) }, { set: { expires_at: past } }, {});
+  const marker = { account_id: me.id, upload_id: uploadItem?.["sk"], backup_id: uploadItem?.["backup_id"] };
+  await updateOne(keys.expiringUpload(past, String(uploadItem?.["sk"])), { set: marker }, { exists: false });
   await Promise.all([cloud.events.fire("expirebackups"), cloud.events.fire("expirebackups")]);
   await expectExact(me);
 });
@@ -174,12 +174,12 @@ test("backups and uploads from before the quotas count after the first migration
   await countAccount(me.id);
   await expectExact(me);
   const records = await queryAll(keys.record("backup", me.id, "").pk, { consistent: true });
-  const left = await queryAll(keys.upload(me.id, "").pk, { consistent: true });
+  const uploadItems = await queryAll(keys.upload(me.id, "").pk, { consistent: true });
   const sum = (items: readonly Record<string, unknown>[]) =>
     items.reduce((all, item) => all + Number(item["size_bytes"] ?? 0), 0);
   expect(await quotasOf(me)).toMatchObject({
     backups: { used: records.length },
-    backup_bytes: { used: sum(records) + sum(left) },
+    backup_bytes: { used: sum(records) + sum(uploadItems) },
   });
 
   // After a rollback, the older version removes a backup that was counted.

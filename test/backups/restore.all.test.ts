@@ -67,10 +67,10 @@ describe("rejected restores", () => {
     const { backup } = await changedSince();
     await api.delete("/backups/none"); // a function that has to load first would be too late
     const responses = await Promise.all([restore(backup), restore(backup), api.delete(`/backups/${backup.id}`)]);
-    const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+    const [operation, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
     expect(more).toEqual([]);
     for (const { status, error } of responses)
       if (status === 409) expect(["OPERATION_IN_PROGRESS", "INVALID_STATE"]).toContain(error?.code);
-    await me.until(begun?.id ?? null);
+    await me.until(operation?.id ?? null);
   });
 });

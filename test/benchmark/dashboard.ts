@@ -15,10 +15,10 @@ import { tableOf, writeTables } from "./figures.ts";
 /** A phone on a slow 3G network: 50 KB a second, and 400 ms to a response. */
 const SLOW = { offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 };
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  ({ mine, things } = await bigAccount());
+  ({ owner, things } = await bigAccount());
 });
 
 const tables: string[] = [];
@@ -71,17 +71,17 @@ async function inputDelay(page: Page, act: () => Promise<unknown>): Promise<numb
 }
 
 test("what is done in long lists", async ({ open }) => {
-  const page = await open("/instances", { as: mine, fresh: true });
+  const page = await open("/instances", { as: owner, fresh: true });
   await page.addInitScript(WATCH_INPUT);
   await page.reload();
   const rows = page.getByRole("row");
   await rows.nth(20).waitFor();
   await page.getByRole("button", { name: "Preferences for instances" }).click();
-  const asked = page.getByRole("dialog");
-  await asked.getByRole("button", { name: /20 per page/ }).click();
-  await asked.getByRole("option", { name: "100 per page" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /20 per page/ }).click();
+  await dialog.getByRole("option", { name: "100 per page" }).click();
   const delays: [string, number][] = [
-    ["show 100 on a page", await inputDelay(page, () => asked.getByRole("button", { name: "Save" }).click())],
+    ["show 100 on a page", await inputDelay(page, () => dialog.getByRole("button", { name: "Save" }).click())],
   ];
   await rows.nth(100).waitFor();
   const find = page.getByLabel("Find instances");
@@ -106,8 +106,8 @@ test("what is done in long lists", async ({ open }) => {
   await page.getByRole("link", { name: "Bakery Aachen 1" }).waitFor();
   const preferences = page.getByRole("button", { name: "Preferences for instances" });
   delays.push(["open the preferences", await inputDelay(page, () => preferences.click())]);
-  await asked.getByLabel("Database name").check();
-  delays.push(["show another column", await inputDelay(page, () => asked.getByRole("button", { name: "Save" }).click())]);
+  await dialog.getByLabel("Database name").check();
+  delays.push(["show another column", await inputDelay(page, () => dialog.getByRole("button", { name: "Save" }).click())]);
   await page.getByRole("columnheader", { name: "Database name" }).waitFor();
   delays.push(["next page", await inputDelay(page, () => page.getByRole("button", { name: "Next page" }).click())]);
   delays.push([
@@ -126,7 +126,7 @@ test("what is done in long lists", async ({ open }) => {
   tables.push(
     tableOf(
       ["Input to next picture, 100 of 320 instances on a page", "ms"],
-      delays.map(([what, ms]) => [what, String(ms)]),
+      delays.map(([action, ms]) => [action, String(ms)]),
     ),
   );
 });
@@ -137,11 +137,11 @@ const SHIFTS = `new Promise((resolve) => { let sum = 0;
 
 test("what jumps while a page loads", async ({ open }) => {
   const shifts: [string, number][] = [];
-  for (const shown of [LOGIN, ...PAGES]) {
-    const path = pathOf(shown, things);
-    const page = await open(path, shown === LOGIN ? { fresh: true } : { as: mine, fresh: true });
+  for (const destination of [LOGIN, ...PAGES]) {
+    const path = pathOf(destination, things);
+    const page = await open(path, destination === LOGIN ? { fresh: true } : { as: owner, fresh: true });
     await page.waitForLoadState("networkidle");
-    shifts.push([shown.route, z.number().parse(await page.evaluate(SHIFTS))]);
+    shifts.push([destination.route, z.number().parse(await page.evaluate(SHIFTS))]);
   }
   const worst = shifts.toSorted(([, a], [, b]) => b - a).slice(0, 5);
   tables.push(

@@ -93,11 +93,11 @@ async function measureTries(owners: readonly Owner[], receiversOf: ReadonlyMap<O
     if (owner !== undefined) events.push({ id: await writeEvent(owner), owner, at: performance.now() });
     await sleep(1000);
   }
-  const wanted = events.flatMap(({ id, owner, at }) =>
+  const expected = events.flatMap(({ id, owner, at }) =>
     (receiversOf.get(owner) ?? []).filter(({ responds }) => responds).map(({ arrivals }) => ({ id, at, arrivals })),
   );
-  await until(() => wanted.every(({ id, arrivals }) => arrivals.has(id)));
-  return wanted.map(({ id, at, arrivals }) => (arrivals.get(id) ?? Infinity) - at);
+  await until(() => expected.every(({ id, arrivals }) => arrivals.has(id)));
+  return expected.map(({ id, at, arrivals }) => (arrivals.get(id) ?? Infinity) - at);
 }
 
 async function storm(api: string): Promise<{ lost: number; invented: number; seconds: number }> {

@@ -125,15 +125,15 @@ export async function startMetered(
 
   const readers = async (action: string, input: z.output<typeof Input>, forward: () => ReturnType<typeof callDynamoDb>) => {
     const response = await forward();
-    const found = Found.safeParse(response.body).data ?? {};
+    const output = Found.safeParse(response.body).data ?? {};
     const part = input.ConsistentRead || action !== "Query" ? 1 : 0.5;
     if (action === "Query") {
       const name = /= (:\w+)/.exec(input.KeyConditionExpression)?.[1] ?? "";
       const [value] = Object.values(input.ExpressionAttributeValues[name] ?? { S: "?" });
-      const bytes = (found.Items ?? []).reduce((sum, item) => sum + itemBytes(unmarshall(item)), 0);
+      const bytes = (output.Items ?? []).reduce((sum, item) => sum + itemBytes(unmarshall(item)), 0);
       spend(`${input.IndexName ?? "table"} ${String(value)}`, { reads: part * readUnits(bytes) });
     } else {
-      for (const item of [...(found.Item ? [found.Item] : []), ...Object.values(found.Responses ?? {}).flat()].map((each) =>
+      for (const item of [...(output.Item ? [output.Item] : []), ...Object.values(output.Responses ?? {}).flat()].map((each) =>
         unmarshall(each),
       ))
         spend(`table ${String(item["pk"])}`, { reads: readUnits(itemBytes(item)) });
@@ -166,12 +166,12 @@ export async function startMetered(
   return {
     url: `http://127.0.0.1:${port}`,
     take: () => {
-      const taken = { spent: [...spent.values()], calls, started };
+      const totals = { spent: [...spent.values()], calls, started };
       spent.clear();
       [calls, transactions, started] = [0, 0, []];
-      return taken;
+      return totals;
     },
-    count: (wanted) => void (counting = wanted),
+    count: (isOn) => void (counting = isOn),
     stop: async () => {
       server.closeAllConnections();
       server.close();

@@ -66,10 +66,10 @@ function describe(of: Night, { minutes, starts, atOnce, idle }: Simulated): stri
   const twice = [...starts.values()].filter((each) => each.length !== 1).length;
   const all = (units: Units, from: "spent" | "work"): number =>
     sum(minutes.flatMap((each) => each[from].map((one) => one[units])));
-  const begun = ({ began, deletions }: Minute): number => began + deletions;
-  const busiest = minutes.toSorted((a, b) => begun(b) - begun(a))[0];
+  const startsOf = ({ began, deletions }: Minute): number => began + deletions;
+  const busiest = minutes.toSorted((a, b) => startsOf(b) - startsOf(a))[0];
   const [writes, reads] = [peaks(minutes, "writes", (key) => key), peaks(minutes, "reads", (key) => key)];
-  const shown = (key: string): string => `\`${key.replaceAll(/(acc|ins|srv|bak|op)_[0-9a-z]+/g, "$1_…")}\``;
+  const formatKey = (key: string): string => `\`${key.replaceAll(/(acc|ins|srv|bak|op)_[0-9a-z]+/g, "$1_…")}\``;
   const rows: [string, string][] = [
     ["policies, servers, accounts", [total, of.accounts * of.serversOfAccount, of.accounts].map(round).join(", ")],
     [
@@ -87,23 +87,23 @@ function describe(of: Night, { minutes, starts, atOnce, idle }: Simulated): stri
       "the function's longest run",
       busiest === undefined
         ? "–"
-        : `${round(begun(busiest))} operations begun: ${Math.ceil(begun(busiest) / BEGUN_PER_SECOND)} s, ${round(busiest.calls)} calls`,
+        : `${round(startsOf(busiest))} operations begun: ${Math.ceil(startsOf(busiest) / BEGUN_PER_SECOND)} s, ${round(busiest.calls)} calls`,
     ],
     [
       `its calls at the share of a processor that is deployed (${SHARE.toFixed(2)})`,
       `${round(((busiest?.calls ?? 0) * CALL_MS) / SHARE / 1000)} s`,
     ],
-    ["the function's time in all", `${round(sum(minutes.map((each) => begun(each) / BEGUN_PER_SECOND)))} s`],
+    ["the function's time in all", `${round(sum(minutes.map((each) => startsOf(each) / BEGUN_PER_SECOND)))} s`],
     ["a run with nothing due", `${idle.calls} reads, ${sum(idle.spent.map((each) => each.reads))} units`],
     ["write units: the function, the tasks", [all("writes", "spent"), all("writes", "work")].map(round).join(", ")],
     ["read units: the function, the tasks", [all("reads", "spent"), all("reads", "work")].map(round).join(", ")],
     [
       `most write units of a partition key in a second (limit ${round(LIMITS.partition.writes)})`,
-      `${round(writes.units)}, ${shown(writes.key)}`,
+      `${round(writes.units)}, ${formatKey(writes.key)}`,
     ],
     [
       `most read units of a partition key in a second (limit ${round(LIMITS.partition.reads)})`,
-      `${round(reads.units)}, ${shown(reads.key)}`,
+      `${round(reads.units)}, ${formatKey(reads.key)}`,
     ],
     [
       `most write units in a second (a new table: ${round(LIMITS.table.writes)})`,

@@ -28,7 +28,7 @@ export interface Night {
   serversOfAccount: number;
   instancesOfServer: number;
   /** Scheduled backups that each instance has; the policies keep as many, so that each run removes one. */
-  kept: number;
+  backupsOfInstance: number;
   backupMinutes: number;
   /** One in so many operations is carried out and counted in full; of the others only the end of the backup is. */
   sample: number;
@@ -113,17 +113,17 @@ export async function simulate(
       const ended = [...removed, ...(running.get(minute + 1) ?? [])];
       for (const { instance } of ended)
         if (instance !== undefined) onServer.set(instance.server, (onServer.get(instance.server) ?? 0) - 1);
-      const whole = ended.filter((_, place) => place % night.sample === 0);
-      await concurrently(10, whole, (each) => carryOut(each, true));
+      const sampled = ended.filter((_, place) => place % night.sample === 0);
+      await concurrently(10, sampled, (each) => carryOut(each, true));
       const work = metered.take().spent;
       metered.count(false);
       await concurrently(
         20,
-        ended.filter((each) => each.instance !== undefined && !whole.includes(each)),
+        ended.filter((each) => each.instance !== undefined && !sampled.includes(each)),
         (each) => carryOut(each, false),
       );
       metered.count(true);
-      result.minutes.push({ ...run, work: timesOf(work, whole.length === 0 ? 0 : ended.length / whole.length) });
+      result.minutes.push({ ...run, work: timesOf(work, sampled.length === 0 ? 0 : ended.length / sampled.length) });
       report(`Minute ${minute}: ${run.began} backups and ${run.deletions} deletions begun`);
       if (minute > MINUTES_MIN && run.calls <= idle.calls && [...running.keys()].every((end) => end <= minute + 1)) break;
     }
@@ -168,25 +168,25 @@ const environmentOf = (url: string, table: string): Record<string, string> => ({
 });
 
 /** What the tasks of an operation write, from its begin to its end, or only its end. */
-async function carryOut(ended: Ended, whole: boolean): Promise<void> {
+async function carryOut(ended: Ended, isWhole: boolean): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await carryOutOnce(ended, whole);
+      return await carryOutOnce(ended, isWhole);
     } catch (error) {
       if (attempt === 3) throw error;
     }
   }
 }
 
-async function carryOutOnce({ account, name }: Ended, whole: boolean): Promise<void> {
+async function carryOutOnce({ account, name }: Ended, isWhole: boolean): Promise<void> {
   const operation = await findOperation(account, name);
   if (operation === undefined) throw new Error(`${name} was started, but is not stored`);
-  if (whole) {
+  if (isWhole) {
     await beginOperation(operation, { step: "Working", step_code: null, progress: 0 });
     const running = { ...operation, state: "running" as const };
     await showProgress(running, { step: "Checking", step_code: null, progress: 50 });
     if (operation.type === "backup.create") {
-      const made = {
+      const archive = {
         size_bytes: 1,
         sha256: "0".repeat(64),
         stored_checksum: "0".repeat(44),
@@ -194,7 +194,7 @@ async function carryOutOnce({ account, name }: Ended, whole: boolean): Promise<v
         listed_files: 0,
         skipped_files: 0,
       };
-      await recordArchive(running, operation.resource.id, made);
+      await recordArchive(running, operation.resource.id, archive);
       await addResult(running, {});
     }
   }
@@ -235,7 +235,7 @@ async function seed(url: string, table: string, night: Night): Promise<void> {
   }
 }
 
-function seedServer(change: Change, { instancesOfServer, kept }: Night): void {
+function seedServer(change: Change, { instancesOfServer, backupsOfInstance }: Night): void {
   const accountId = change.accountId;
   const server = newId("server");
   const fields = serverFields(accountId, server, change.number("server", server));
@@ -243,12 +243,22 @@ function seedServer(change: Change, { instancesOfServer, kept }: Night): void {
   for (let i = 0; i < instancesOfServer; i++) {
     const id = newId("instance");
     serverOf.set(id, server);
-    const backups = Array.from({ length: kept }, (_, day) => {
-      const at = new Date(Date.parse(DUE) - (kept - day) * DAY_MS).toISOString();
+    const backups = Array.from({ length: backupsOfInstance }, (_, day) => {
+      const at = new Date(Date.parse(DUE) - (backupsOfInstance - day) * DAY_MS).toISOString();
       const backup = newId("backup");
-      const made = { kind: "scheduled", due_at: at, attempt: 1, created_at: at, completed_at: at, retained_by: ["daily"] };
+      const scheduledFields = {
+        kind: "scheduled",
+        due_at: at,
+        attempt: 1,
+        created_at: at,
+        completed_at: at,
+        retained_by: ["daily"],
+      };
       const parent = { id, server_id: server, name: "Seeded shop" };
-      return BackupRecord.parse({ ...backupFields(accountId, backup, change.number("backup", backup), parent), ...made });
+      return BackupRecord.parse({
+        ...backupFields(accountId, backup, change.number("backup", backup), parent),
+        ...scheduledFields,
+      });
     });
     for (const backup of backups) change.add("backup", backup, { status: backup.state, parentId: id });
     const last = backups.at(-1);
@@ -266,7 +276,7 @@ function seedServer(change: Change, { instancesOfServer, kept }: Night): void {
     savePolicy(change, undefined, {
       schedule: "0 2 * * *",
       timezone: "UTC",
-      keep: { daily: kept },
+      keep: { daily: backupsOfInstance },
       drill_every_days: null,
       enabled: true,
       account_id: accountId,

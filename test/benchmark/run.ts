@@ -20,7 +20,7 @@ const PAGE = join(ROOT, "docs", policies || healthChecks || webhooks ? "scale.md
 
 const memory = process.argv.includes("--memory");
 /** Four instances on each server. */
-const NIGHT = { accounts: 100, serversOfAccount: 25, instancesOfServer: 4, kept: 1, backupMinutes: 5, sample: 20 };
+const NIGHT = { accounts: 100, serversOfAccount: 25, instancesOfServer: 4, backupsOfInstance: 1, backupMinutes: 5, sample: 20 };
 async function measured(): Promise<string[]> {
   if (policies) return [await night(NIGHT)];
   if (webhooks) return [await deliveries()];

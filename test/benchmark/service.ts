@@ -80,8 +80,8 @@ async function tokensOf(): Promise<string[]> {
   const tokens: string[] = [];
   for (let n = 0; n < TOKENS; n++) {
     const change = startChange(await getAccount(account.id));
-    const given = { name: `bench ${n}`, permissions: [...ALL_PERMISSIONS], expires_at: null };
-    tokens.push(reserveToken(change, { requestId: "bench", caller }, "test", given).value);
+    const fields = { name: `bench ${n}`, permissions: [...ALL_PERMISSIONS], expires_at: null };
+    tokens.push(reserveToken(change, { requestId: "bench", caller }, "test", fields).value);
     await change.commit();
   }
   return tokens;
@@ -174,11 +174,11 @@ export async function service({ memory }: { memory: boolean }): Promise<string> 
     };
     await Promise.all([load(get), load(floor.get), load(floor.count)]); // until all are warm
     const ours: number[][] = [];
-    const theirs: number[][] = [];
+    const floors: number[][] = [];
     const counted: number[][] = [];
     for (let round = 0; round < ROUNDS; round++) {
       ours.push(await load(get));
-      theirs.push(await load(floor.get));
+      floors.push(await load(floor.get));
       counted.push(await load(floor.count));
     }
     if ((statuses.get(200) ?? 0) < ours.flat().length / 2)
@@ -187,12 +187,12 @@ export async function service({ memory }: { memory: boolean }): Promise<string> 
     const row = (name: string, rounds: number[][]): string[] => [
       name,
       perSecond(rounds).toFixed(0),
-      (perSecond(rounds) / perSecond(theirs)).toFixed(2),
+      (perSecond(rounds) / perSecond(floors)).toFixed(2),
       percentile(rounds.flat(), 0.99).toFixed(0),
     ];
     const head = [`\`npm start\`, ${CONNECTIONS} connections`, "per second", "Ratio", "p99 ms"];
     const table = tableOf(head, [
-      row("GetItem of the SDK", theirs),
+      row("GetItem of the SDK", floors),
       row("UpdateItem and GetItem of the SDK", counted),
       row("GET /settings", ours),
     ]);
@@ -219,7 +219,7 @@ async function memoryAfter({ url, pid }: Service, token: () => string): Promise<
   const head = [`Memory after ${REQUESTS.toLocaleString("en-US")} requests`, "at once, MB", `after ${IDLE_SECONDS} s, MB`];
   const sum = ([a = 0, b = 0]: readonly number[]): number => a + b;
   return tableOf(head, [
-    ["service", ...[busy, idle].map(([own]) => own.toFixed(0))],
+    ["service", ...[busy, idle].map(([service]) => service.toFixed(0))],
     ["DynamoDB Local (Java)", ...[busy, idle].map(([, java]) => java.toFixed(0))],
     ["together", ...[busy, idle].map((each) => sum(each).toFixed(0))],
   ]);

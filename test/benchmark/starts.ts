@@ -38,14 +38,14 @@ async function buildPeer(folder: string): Promise<string> {
   const installed = join(folder, "peers");
   await mkdir(installed, { recursive: true });
   await cp(PEERS, installed, { recursive: true });
-  const [wanted, present] = await Promise.all([
+  const [lock, installedLock] = await Promise.all([
     readFile(join(PEERS, "package-lock.json"), "utf8"),
     readFile(join(installed, "installed"), "utf8").catch(() => ""),
   ]);
-  if (wanted !== present) {
+  if (lock !== installedLock) {
     console.log("Installing the peer's packages …");
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: installed });
-    await writeFile(join(installed, "installed"), wanted);
+    await writeFile(join(installed, "installed"), lock);
   }
   const outfile = join(installed, "dist", "get-product.js");
   await build({
@@ -93,8 +93,8 @@ export async function starts(bundles: string): Promise<string> {
       measured.get(name)?.cpu.push(cpu);
       measured.get(name)?.rss.push(rss);
     }
-  const over = (name: string, what: "cpu" | "rss"): number =>
-    median(measured.get(name)?.[what] ?? []) - median(measured.get(EMPTY)?.[what] ?? []);
+  const over = (name: string, figure: "cpu" | "rss"): number =>
+    median(measured.get(name)?.[figure] ?? []) - median(measured.get(EMPTY)?.[figure] ?? []);
   const rows = [PEER, ...FUNCTIONS].map(async (name) => {
     const { size } = await stat(files.get(name) ?? "");
     const ratio = over(name, "cpu") / over(PEER, "cpu");

@@ -98,22 +98,22 @@ const eventOf = (resource: string, query: Record<string, string>, id?: string): 
   }) as unknown as APIGatewayProxyEvent;
 
 interface Work {
-  what: string;
+  name: string;
   id: string;
   event: APIGatewayProxyEvent;
   goal: number;
 }
 
 const WORKS: readonly Work[] = [
-  { what: "GET one", id: "servers.get", event: eventOf("/servers/{id}", {}, servers[0]?.id), goal: 20 },
-  { what: "list 20", id: "servers.list", event: eventOf("/servers", {}), goal: 150 },
-  { what: "list 100", id: "servers.list", event: eventOf("/servers", { per_page: "100" }), goal: 450 },
+  { name: "GET one", id: "servers.get", event: eventOf("/servers/{id}", {}, servers[0]?.id), goal: 20 },
+  { name: "list 20", id: "servers.list", event: eventOf("/servers", {}), goal: 150 },
+  { name: "list 100", id: "servers.list", event: eventOf("/servers", { per_page: "100" }), goal: 450 },
 ];
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 export interface WarmCpu {
-  what: string;
+  name: string;
   /** Microseconds of CPU time a request. */
   micros: number;
   /** The same in copies of a record by JSON, made in turn: what a busy machine changes least. */
@@ -149,9 +149,9 @@ export async function warmCpu(): Promise<WarmCpu[]> {
     }
     const { info } = console;
     console.info = () => undefined; // writing a log line is the runtime's work
-    const send = async ({ what, id, event }: Work): Promise<void> => {
+    const send = async ({ name, id, event }: Work): Promise<void> => {
       const response = await handlers.get(id)?.(event, {});
-      if (response?.statusCode !== 200) throw new Error(`${what}: ${response?.statusCode} ${response?.body}`);
+      if (response?.statusCode !== 200) throw new Error(`${name}: ${response?.statusCode} ${response?.body}`);
     };
     const copies: number[] = [];
     const times = WORKS.map((): number[] => []);
@@ -165,9 +165,9 @@ export async function warmCpu(): Promise<WarmCpu[]> {
       }
     }
     console.info = info;
-    return WORKS.map(({ what, goal }, i) => {
+    return WORKS.map(({ name, goal }, i) => {
       const micros = median(times[i] ?? []);
-      return { what, micros, copies: micros / median(copies), goal };
+      return { name, micros, copies: micros / median(copies), goal };
     });
   } finally {
     await rm(folder, { recursive: true });
@@ -175,7 +175,7 @@ export async function warmCpu(): Promise<WarmCpu[]> {
 }
 
 if (import.meta.main)
-  for (const { what, micros, copies, goal } of await warmCpu())
+  for (const { name, micros, copies, goal } of await warmCpu())
     console.log(
-      `${what.padEnd(12)} ${micros.toFixed(0).padStart(6)} µs of CPU (goal ${goal}), ${copies.toFixed(1)} JSON copies of a record`,
+      `${name.padEnd(12)} ${micros.toFixed(0).padStart(6)} µs of CPU (goal ${goal}), ${copies.toFixed(1)} JSON copies of a record`,
     );

@@ -8,11 +8,11 @@ import { moveTo, test } from "./browser.ts";
 import { button, title } from "./instance-page.ts";
 import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  mine = await account();
-  things = await furnish(mine);
+  owner = await account();
+  things = await furnish(owner);
 });
 
 async function expectAccessibleInAllModes(page: Page): Promise<void> {
@@ -53,13 +53,13 @@ async function lookBehind(page: Page, menu: Locator, items: readonly string[]): 
 }
 
 test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ open }) => {
-  const page = await open("/instances", { as: mine });
+  const page = await open("/instances", { as: owner });
   await title(page, /^Instances/);
   await page.getByRole("checkbox", { name: "Select Shop" }).check();
-  const [items, options, asked] = [page.getByRole("menuitem"), page.getByRole("option"), page.getByRole("dialog")];
-  await lookAt(page, [button(page, mine.user.name), button(page, "Actions on selected")], items);
+  const [items, options, dialogs] = [page.getByRole("menuitem"), page.getByRole("option"), page.getByRole("dialog")];
+  await lookAt(page, [button(page, owner.user.name), button(page, "Actions on selected")], items);
   await lookAt(page, [button(page, /^Sort/), button(page, /status/)], options);
-  await lookAt(page, [button(page, "Preferences for instances")], asked);
+  await lookAt(page, [button(page, "Preferences for instances")], dialogs);
   await lookBehind(page, button(page, "Actions on selected"), ["Stop", "Change labels"]);
   await moveTo(page, "/activity");
   await title(page, /^Activity/);
@@ -67,22 +67,22 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
 });
 
 test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
-  const page = await open(`/instances/${things.instance}?tab=backups`, { as: mine });
-  const asked = page.getByRole("dialog");
+  const page = await open(`/instances/${things.instance}?tab=backups`, { as: owner });
+  const dialog = page.getByRole("dialog");
   const more = button(page, "Actions");
   await lookAt(page, [more, button(page, /^Actions on the backup/)], page.getByRole("menuitem"));
-  await lookAt(page, [button(page, "Stop")], asked);
+  await lookAt(page, [button(page, "Stop")], dialog);
   await lookBehind(page, more, ["Edit details", "Change domain", "Delete"]);
   await button(page, "Stop").click();
-  await asked.getByRole("button", { name: "Show API call" }).click();
-  await asked.getByRole("region", { name: "curl call" }).waitFor();
+  await dialog.getByRole("button", { name: "Show API call" }).click();
+  await dialog.getByRole("region", { name: "curl call" }).waitFor();
   await expectAccessibleInAllModes(page);
   await page.keyboard.press("Escape");
   await lookBehind(page, button(page, /^Actions on the backup/), ["Restore", "Run drill", "Edit details", "Delete"]);
 });
 
 test("forms with errors", { timeout: 240_000 }, async ({ open }) => {
-  const page = await open("/servers/create", { as: mine });
+  const page = await open("/servers/create", { as: owner });
   for (const [path, name] of [
     ["/servers/create", "Create server"],
     ["/instances/create", "Create instance"],
@@ -101,7 +101,7 @@ const FETCHING = PAGES.filter(({ route }) => !["*", "/settings/api-keys/create"]
 
 test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const page = await open("/nowhere", { as: mine });
+  const page = await open("/nowhere", { as: owner });
   const error = { code: "NOT_ALLOWED", message: "This API key cannot do that" };
   await page.route(/\/api\/v1\//, (route) => route.fulfill({ status: 403, json: { success: false, error } }));
   for (const { route, path = () => route } of FETCHING) {
@@ -113,8 +113,8 @@ test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faul
 
 test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => {
   const page = await open("/nowhere", { as: await account() });
-  for (const shown of PAGES.filter(({ path }) => path === undefined)) {
-    await moveAndSee(page, shown, things);
+  for (const destination of PAGES.filter(({ path }) => path === undefined)) {
+    await moveAndSee(page, destination, things);
     await expectAccessibleInAllModes(page);
   }
 });
@@ -140,7 +140,7 @@ test.for(NARROWEST_AND_WIDEST)("before a sign-in, at %i pixels", { timeout: 240_
 });
 
 test.for(NARROWEST_AND_WIDEST)("what is around each page, at %i pixels", { timeout: 240_000 }, async (width, { open }) => {
-  const page = await open("/instances", { as: mine, phone: width === 320 });
+  const page = await open("/instances", { as: owner, phone: width === 320 });
   await page.setViewportSize({ width, height: 700 });
   await title(page, /^Instances/);
   const opening = page.getByRole("banner").getByRole("button", { expanded: false });

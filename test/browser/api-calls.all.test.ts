@@ -14,41 +14,41 @@ const BY_ITSELF = ["uploads.parts", "uploads.complete"];
 const CHANGES = routes.filter(({ method, only, id }) => method !== "GET" && only === undefined && !BY_ITSELF.includes(id));
 
 /** What the typed client calls, as it is shown. */
-async function callIn(shown: Page | Locator): Promise<string> {
-  const { curl, typescript } = await callsOf(shown);
+async function callIn(container: Page | Locator): Promise<string> {
+  const { curl, typescript } = await callsOf(container);
   expect(curl).toMatch(/^curl -X (POST|PUT|DELETE) '.*\\\n {2}-H "Authorization: Bearer \$TOKEN"/);
   return /^await client\.(\w+\.\w+)\(/.exec(typescript)?.[1] ?? typescript;
 }
 
 test("every change shows its API call", { timeout: 240_000 }, async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  const unused = await seedServer(mine.id, { name: "erp-2" });
-  const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
+  const unused = await seedServer(owner.id, { name: "erp-2" });
+  const instance = await seedInstance(owner.id, { server_id: server.id, name: "Shop" });
   await seedBackup(instance);
   const later = new Date(Date.now() + 86_400_000).toISOString();
   const broken = { kind: "uploaded", instance_id: null, state: "failed", status_reason: "The server's disk is full" } as const;
-  const failed = await seedBackup(await seedInstance(mine.id, { server_id: server.id }), { ...broken, expires_at: later });
-  await mine.sshKey();
+  const failed = await seedBackup(await seedInstance(owner.id, { server_id: server.id }), { ...broken, expires_at: later });
+  await owner.sshKey();
   await seedAlert(server);
-  await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
+  await owner.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 } });
   const repositories = [{ url: "https://git.example/acme", ref: "main" }];
-  await mine.api.put(`/instances/${instance.id}/code`, { repositories });
-  const page = await open("/config.json", { as: mine, fresh: true });
+  await owner.api.put(`/instances/${instance.id}/code`, { repositories });
+  const page = await open("/config.json", { as: owner, fresh: true });
   const upload = `upl_${"0".repeat(26)}`;
-  const unfinished = { id: upload, user_id: mine.user.id, name: "old.zip", size_bytes: 1, modified: 1, expires_at: later };
+  const unfinished = { id: upload, user_id: owner.user.id, name: "old.zip", size_bytes: 1, modified: 1, expires_at: later };
   await page.evaluate(`localStorage.setItem("uploads", ${JSON.stringify(JSON.stringify([unfinished]))})`);
   await page.goto("/");
 
-  const seen: string[] = [];
-  const asked = page.getByRole("dialog");
+  const calls: string[] = [];
+  const anyDialog = page.getByRole("dialog");
   const close = async (): Promise<void> => {
     await page.keyboard.press("Escape");
-    await asked.waitFor({ state: "detached" });
+    await anyDialog.waitFor({ state: "detached" });
   };
   const dialogBehind = async (...openers: Locator[]): Promise<void> => {
     for (const opener of openers) await opener.click();
-    seen.push(await callIn(asked));
+    calls.push(await callIn(anyDialog));
     await close();
   };
   const [more, row] = [button(page, "Actions"), button(page, /^Actions on the backup/)];
@@ -58,8 +58,8 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   const callBehind = async (menu: Locator, name: string): Promise<void> => {
     await menu.click();
     await item(name).click();
-    const line = (await asked.getByRole("region", { name: "TypeScript call" }).textContent()) ?? "";
-    seen.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
+    const line = (await anyDialog.getByRole("region", { name: "TypeScript call" }).textContent()) ?? "";
+    calls.push(/^await client\.(\w+\.\w+)\(/.exec(line)?.[1] ?? line);
     await close();
   };
 
@@ -73,16 +73,16 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   for (const [path, name] of forms) {
     await moveTo(page, path);
     await title(page, name); // or the button of the page before is clicked
-    seen.push(await callIn(page));
+    calls.push(await callIn(page));
   }
   await dialogBehind(button(page, "Abort upload"));
   await moveTo(page, `/backups?backup=${failed.id}`);
   await button(page, "Try again").click();
   const again = dialog(page, "Try the import again"); // above the backup's details
-  seen.push(await callIn(again));
-  for (const shown of [again, asked]) {
+  calls.push(await callIn(again));
+  for (const each of [again, anyDialog]) {
     await page.keyboard.press("Escape");
-    await shown.waitFor({ state: "detached" });
+    await each.waitFor({ state: "detached" });
   }
   await moveTo(page, `/servers/${unused.id}`);
   for (const name of ["Reboot", "Update", "Edit", "Delete"]) await dialogBehind(button(page, name));
@@ -92,43 +92,43 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
   for (const name of ["Edit details", "Change domain", "Delete"]) await dialogBehind(more, item(name));
   await openTab(page, "Code");
   for (const name of ["Edit code", "Deploy…", "Create hook"]) await dialogBehind(button(page, name));
-  seen.push(await callIn(page.locator("#main"))); // that of the check
+  calls.push(await callIn(page.locator("#main"))); // that of the check
   await openTab(page, "Backups");
   for (const name of ["Restore", "Run drill", "Edit details", "Delete"]) await dialogBehind(row, item(name));
   await callBehind(more, "Show API call to start");
   await callBehind(row, "Show API call to download");
 
-  await moveTo(page, `/settings/webhooks/${await mine.webhook()}`);
+  await moveTo(page, `/settings/webhooks/${await owner.webhook()}`);
   await dialogBehind(button(page, "Edit"));
   await dialogBehind(button(page, "Delete"));
-  for (const what of ["test", "rotate the secret", "redeliver a delivery", "redeliver what failed"])
-    await callBehind(button(page, "API calls"), `Show API call to ${what}`);
+  for (const action of ["test", "rotate the secret", "redeliver a delivery", "redeliver what failed"])
+    await callBehind(button(page, "API calls"), `Show API call to ${action}`);
 
   await moveTo(page, "/instances");
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await dialogBehind(button(page, "Actions on selected"), item("Back up"));
-  const held = await seedInstance(mine.id, { server_id: server.id, operation_id: unusedId("operation") });
-  const { id: bulk } = (await mine.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Operation);
+  const heldInstance = await seedInstance(owner.id, { server_id: server.id, operation_id: unusedId("operation") });
+  const { id: bulk } = (await owner.api.post("/bulk", { action: "stop", select: { ids: [heldInstance.id] } })).as(Operation);
   await moveTo(page, `/operations/${bulk}`);
   await title(page, "Stop instances");
-  seen.push(await callIn(page.locator("#main")));
-  await mine.api.post(`/operations/${bulk}/actions`, { action: "cancel" });
+  calls.push(await callIn(page.locator("#main")));
+  await owner.api.post(`/operations/${bulk}/actions`, { action: "cancel" });
 
   await moveTo(page, "/alerts");
   await dialogBehind(button(page, /^Actions on/).first(), item("Mute"));
   await moveTo(page, "/settings/alerts");
   await title(page, "Alert settings");
-  seen.push(await callIn(page.locator("#main")));
+  calls.push(await callIn(page.locator("#main")));
   await moveTo(page, "/settings/ssh-keys");
   await dialogBehind(button(page, "Add SSH key").first());
   await dialogBehind(button(page, /^Actions on/).first(), item("Delete"));
   await moveTo(page, "/settings/account");
   await page.getByRole("heading", { level: 1, name: "Account" }).waitFor();
   const inPage = page.locator("form");
-  seen.push(await callIn(inPage.filter({ has: page.getByLabel("Account name") })));
+  calls.push(await callIn(inPage.filter({ has: page.getByLabel("Account name") })));
   await dialogBehind(button(page, "Set default policy"));
   const forKeys = CHANGES.filter(({ access }) => access !== "session" && access !== "public").map(({ id }) => id);
-  expect([...new Set(seen)].toSorted()).toEqual([...forKeys, "backups.download"].toSorted());
+  expect([...new Set(calls)].toSorted()).toEqual([...forKeys, "backups.download"].toSorted());
 
   const onlyHere = page.getByText("Only the dashboard can do this.");
   await inPage
@@ -145,6 +145,6 @@ test("every change shows its API call", { timeout: 240_000 }, async ({ open }) =
     .first()
     .click();
   await page.getByRole("menuitem", { name: "Revoke" }).click();
-  await button(asked, "Show API call").click();
+  await button(anyDialog, "Show API call").click();
   await onlyHere.waitFor();
 });

@@ -23,7 +23,7 @@ export async function keep(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "API keys" }).first().waitFor();
 }
 
-export async function tokenNamed(mine: TestAccount, name: string): Promise<Token | undefined> {
-  const all = (await (await mine.session()).get("/tokens?per_page=100")).as(z.array(Token));
+export async function tokenNamed(owner: TestAccount, name: string): Promise<Token | undefined> {
+  const all = (await (await owner.session()).get("/tokens?per_page=100")).as(z.array(Token));
   return all.find((token) => token.name === name);
 }

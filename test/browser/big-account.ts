@@ -32,13 +32,13 @@ const backUpAll = (instances: readonly InstanceRecord[], night: number): Promise
   });
 
 /** With one of its servers, and the instance that has most backups. */
-export async function bigAccount(): Promise<{ mine: TestAccount; things: Things }> {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "server", SERVERS);
-  await setQuota(mine.id, "instance", INSTANCES);
+export async function bigAccount(): Promise<{ owner: TestAccount; things: Things }> {
+  const owner = await account({ seeded: true });
+  await setQuota(owner.id, "server", SERVERS);
+  await setQuota(owner.id, "instance", INSTANCES);
   const servers = [];
   for (let n = 0; n < SERVERS; n++) {
-    const server = await seedServer(mine.id, { name: `erp-${n + 1}` });
+    const server = await seedServer(owner.id, { name: `erp-${n + 1}` });
     servers.push(server);
     const tenths = 10 - ((n * 3) % 8);
     await recordReport(server, {
@@ -53,7 +53,7 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
     const name = `${TRADES[n % TRADES.length]} ${TOWNS[Math.floor(n / TRADES.length) % TOWNS.length]} ${Math.floor(n / 80) + 1}`;
     const labels = { env: n % 5 === 0 ? "staging" : "production" };
     const server_id = servers[n % SERVERS]?.id ?? "";
-    instances.push(await seedInstance(mine.id, { server_id, name, labels }));
+    instances.push(await seedInstance(owner.id, { server_id, name, labels }));
   }
   for (let night = NIGHTS - 1; night > 0; night--) await backUpAll(instances, night);
   const many = instances.slice(-7);
@@ -63,15 +63,15 @@ export async function bigAccount(): Promise<{ mine: TestAccount; things: Things 
   }
   await backUpAll(instances, 0);
   const instance = many[0]?.id ?? "";
-  const operation = await bulkAction(mine, instance);
+  const operation = await bulkAction(owner, instance);
   return {
-    mine,
+    owner,
     things: {
       server: servers[0]?.id ?? "",
       instance,
       operation,
-      webhook: await mine.webhook(),
-      deploy: await seedDeploy({ account_id: mine.id, id: instance }, operation),
+      webhook: await owner.webhook(),
+      deploy: await seedDeploy({ account_id: owner.id, id: instance }, operation),
     },
   };
 }

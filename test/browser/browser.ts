@@ -34,7 +34,7 @@ export type Open = (path: string, look?: Look) => Promise<Page>;
 
 export interface Faults {
   /** Errors on the console, requests that the policy blocks or that go to another host, and exceptions of scripts. */
-  seen: string[];
+  logged: string[];
   /** Errors that a test causes on purpose. */
   expected: RegExp[];
 }
@@ -60,10 +60,10 @@ export const test = base
     return browser;
   })
   .extend("faults", ({ task }, { onCleanup }): Faults => {
-    const faults: Faults = { seen: [], expected: [] };
+    const faults: Faults = { logged: [], expected: [] };
     onCleanup(() => {
-      const seen = faults.seen.filter((each) => !faults.expected.some((pattern) => pattern.test(each)));
-      if (seen.length > 0) throw new Error(`${task.name}: the page logged errors:\n${[...new Set(seen)].join("\n")}`);
+      const unexpected = faults.logged.filter((each) => !faults.expected.some((pattern) => pattern.test(each)));
+      if (unexpected.length > 0) throw new Error(`${task.name}: the page logged errors:\n${[...new Set(unexpected)].join("\n")}`);
     });
     return faults;
   })
@@ -91,11 +91,11 @@ export const test = base
     ) => {
       const look = fresh || clock ? undefined : JSON.stringify({ phone, dark, zone, locale });
       const session = as && (await signedIn(as));
-      const known = look === undefined ? undefined : idle.get(look)?.pop();
-      const window = known ?? (await newWindow(browser, { phone, dark, zone, locale }, session));
+      const idleWindow = look === undefined ? undefined : idle.get(look)?.pop();
+      const window = idleWindow ?? (await newWindow(browser, { phone, dark, zone, locale }, session));
       used.push({ window, ...(look !== undefined && { look }) });
       const { page } = window;
-      if (known !== undefined) await page.evaluate(remembering(session));
+      if (idleWindow !== undefined) await page.evaluate(remembering(session));
       if (clock) await page.clock.install(); // for all pages of the browser
       window.faults = faults;
       const response = await arrive(page, path);
@@ -111,18 +111,18 @@ const NO_PAGE = "/config.json";
 /** Resets a window after its test, except for the dashboard's files, which it has loaded and compiled. */
 async function leave(window: Window): Promise<void> {
   const { context } = window;
-  window.faults = nobodys();
-  const [kept = await context.newPage(), ...others] = context.pages();
+  window.faults = noFaults();
+  const [keptPage = await context.newPage(), ...others] = context.pages();
   for (const page of others) await page.close();
-  window.page = kept;
-  kept.removeAllListeners();
-  kept.once("dialog", (dialog) => void dialog.accept()); // confirms leaving a filled-in form
-  await kept.unrouteAll({ behavior: "ignoreErrors" });
-  await kept.emulateMedia({ colorScheme: window.colorScheme });
-  await kept.setViewportSize(window.viewport);
+  window.page = keptPage;
+  keptPage.removeAllListeners();
+  keptPage.once("dialog", (dialog) => void dialog.accept()); // confirms leaving a filled-in form
+  await keptPage.unrouteAll({ behavior: "ignoreErrors" });
+  await keptPage.emulateMedia({ colorScheme: window.colorScheme });
+  await keptPage.setViewportSize(window.viewport);
   await context.clearPermissions();
-  await arrive(kept, NO_PAGE);
-  kept.removeAllListeners();
+  await arrive(keptPage, NO_PAGE);
+  keptPage.removeAllListeners();
 }
 
 /**
@@ -161,12 +161,12 @@ async function newWindow(
     storageState: { cookies: [], origins: [{ origin: apiUrl(), localStorage }] },
   });
   context.setDefaultTimeout(PATIENCE_MS);
-  const window: Window = { context, page: await context.newPage(), colorScheme, viewport, faults: nobodys() };
+  const window: Window = { context, page: await context.newPage(), colorScheme, viewport, faults: noFaults() };
   await watch(window);
   return window;
 }
 
-const nobodys = (): Faults => ({ seen: [], expected: [] });
+const noFaults = (): Faults => ({ logged: [], expected: [] });
 
 /** What the dashboard stores of a session. */
 async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">): Promise<string> {
@@ -202,7 +202,7 @@ const NETWORK_CHANGED = /net::ERR_NETWORK_CHANGED/;
 
 async function watch(window: Window): Promise<void> {
   const { context } = window;
-  const note = (fault: string): void => void window.faults.seen.push(fault);
+  const note = (fault: string): void => void window.faults.logged.push(fault);
   context.on("console", (message) => {
     const { url } = message.location();
     if (message.type() !== "error" || isErrorResponse(message.text(), url) || NETWORK_CHANGED.test(message.text())) return;
@@ -213,7 +213,7 @@ async function watch(window: Window): Promise<void> {
     const { protocol, origin } = new URL(request.url());
     if (!["data:", "blob:"].includes(protocol) && !ownOrigins().includes(origin)) note(`asks ${request.url()}`);
   });
-  await context.exposeBinding("noteViolation", (_, what: string) => note(`violates the policy: ${what}`));
+  await context.exposeBinding("noteViolation", (_, violation: string) => note(`violates the policy: ${violation}`));
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", (event) =>
        noteViolation(event.effectiveDirective + " " + event.blockedURI + " " + event.sourceFile + ":" + event.lineNumber + " " + event.sample));`,

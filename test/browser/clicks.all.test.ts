@@ -11,24 +11,24 @@ import { type Open, test } from "./browser.ts";
 import { button, dialog, title } from "./instance-page.ts";
 
 const CUSTOMER = 16;
-let mine: TestAccount;
+let owner: TestAccount;
 let failing: Instance;
 
 beforeAll(async () => {
   const big = await bigAccount();
-  ({ mine } = big);
+  ({ owner } = big);
   const server_id = big.things.server;
-  await setQuota(mine.id, "instance", 400);
-  await setQuota(mine.id, "server", 20);
+  await setQuota(owner.id, "instance", 400);
+  await setQuota(owner.id, "server", 20);
   for (let n = 1; n <= CUSTOMER; n++)
-    await seedInstance(mine.id, { server_id, name: `Chandlery ${n}`, protection_status: "protected" });
-  await seedInstance(mine.id, { server_id, name: "Late Florist", protection_status: "overdue" });
-  failing = await mine.instance({ name: "Night Bakery" });
+    await seedInstance(owner.id, { server_id, name: `Chandlery ${n}`, protection_status: "protected" });
+  await seedInstance(owner.id, { server_id, name: "Late Florist", protection_status: "overdue" });
+  failing = await owner.instance({ name: "Night Bakery" });
 }, 600_000);
 
 /** With the number of the user's own clicks so far; a click on a label is one, although its field gets another. */
 async function counting(open: Open, path: string): Promise<{ page: Page; clicks: () => Promise<unknown> }> {
-  const page = await open(path, { as: mine });
+  const page = await open(path, { as: owner });
   await page.evaluate(`window.clicks = 0;
     addEventListener("click", ({ isTrusted, detail }) => isTrusted && detail > 0 && window.clicks++, true)`);
   return { page, clicks: () => page.evaluate("window.clicks") };
@@ -48,8 +48,8 @@ test("from any page, it takes two clicks to see which customers have no backup t
 });
 
 test("from any page, it takes two clicks to the reason why something failed last night, and to its log", async ({ open }) => {
-  const { operation_id } = (await mine.api.post(`/instances/${failing.id}/backups`, { note: "fail-upload" })).as(Backup);
-  const { error } = await mine.until(operation_id, "failed");
+  const { operation_id } = (await owner.api.post(`/instances/${failing.id}/backups`, { note: "fail-upload" })).as(Backup);
+  const { error } = await owner.until(operation_id, "failed");
   const { page, clicks } = await counting(open, "/instances");
   await title(page, /^Instances/);
   await page.getByRole("link", { name: "Home", exact: true }).first().click();
@@ -76,11 +76,11 @@ test.for(["/instances", "/"])(
     await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
     await button(page, "Actions on selected").click();
     await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
-    const asked = dialog(page, `Delete ${CUSTOMER} instances`);
+    const confirmation = dialog(page, `Delete ${CUSTOMER} instances`);
     // A person reads what it warns of before they type and click.
-    await asked.getByRole("region", { name: "Warnings" }).waitFor();
+    await confirmation.getByRole("region", { name: "Warnings" }).waitFor();
     await page.keyboard.type(String(CUSTOMER));
-    await asked.getByRole("checkbox", { name: "Delete their backups, too" }).click();
+    await confirmation.getByRole("checkbox", { name: "Delete their backups, too" }).click();
     // They are seeded: there is nothing on a machine that could be deleted.
     const error = { code: "QUOTA_EXCEEDED", message: "There are enough bulk actions" };
     await page.route("**/bulk", (route) => route.fulfill({ status: 409, json: { success: false, error } }));

@@ -16,15 +16,15 @@ import { button, choose, dialog, fact, notification, openTab, sentTo, title } fr
 let last = 0;
 const repositoryName = () => `page-${Date.now().toString(36)}-${++last}`;
 
-const put = (mine: TestAccount, name: string, version: string) =>
-  mine.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
-const codeOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/instances/${id}/code`)).as(Code);
-const deploysOf = async (mine: TestAccount, id: string) => (await mine.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
-const dataOf = async (mine: TestAccount, id: string) =>
-  JSON.parse((await mine.api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
+const put = (owner: TestAccount, name: string, version: string) =>
+  owner.api.put(`/sandbox/repositories/${name}`, { ref: "main", modules: { acme: version } });
+const codeOf = async (owner: TestAccount, id: string) => (await owner.api.get(`/instances/${id}/code`)).as(Code);
+const deploysOf = async (owner: TestAccount, id: string) => (await owner.api.get(`/instances/${id}/deploys`)).as(Deploy.array());
+const dataOf = async (owner: TestAccount, id: string) =>
+  JSON.parse((await owner.api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
 
 /** One that has ended, and no service knows. */
-const operationOf = (instanceId: string, others: Partial<Operation>): Operation => ({
+const operationOf = (instanceId: string, fields: Partial<Operation>): Operation => ({
   id: unusedId("operation"),
   type: "instance.deploy",
   status: "succeeded",
@@ -40,15 +40,15 @@ const operationOf = (instanceId: string, others: Partial<Operation>): Operation 
   created_at: new Date().toISOString(),
   started_at: new Date().toISOString(),
   finished_at: new Date().toISOString(),
-  ...others,
+  ...fields,
 });
 
 test("code is set, checked, deployed, and taken back with its data", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
   const name = repositoryName();
-  await put(mine, name, "1.0");
-  const page = await open(`/instances/${id}`, { as: mine });
+  await put(owner, name, "1.0");
+  const page = await open(`/instances/${id}`, { as: owner });
   await openTab(page, "Code");
   await page.getByText("This instance has only the modules of its image.").waitFor();
 
@@ -72,7 +72,7 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await saved;
   await page.getByText("CARRIER_KEY (secret)").waitFor();
   expect(await page.content()).not.toContain("very-secret");
-  expect(await codeOf(mine, id)).toMatchObject({
+  expect(await codeOf(owner, id)).toMatchObject({
     repositories: [{ url: `https://git.example/${name}`, ref: "main" }],
     install_modules: ["acme"],
     environment: [{ name: "CARRIER_KEY" }],
@@ -108,12 +108,12 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await page.getByText(/^Passed, /).waitFor();
   await page.getByText("Modules acme").waitFor();
   await expectAccessible(page);
-  expect(await dataOf(mine, id)).toEqual({ modules: { acme: "1.0" } });
+  expect(await dataOf(owner, id)).toEqual({ modules: { acme: "1.0" } });
 
-  await mine.api.put(`/sandbox/instances/${id}/data`, { orders: 1 });
-  await put(mine, name, "2.0");
-  await mine.until((await mine.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
-  await mine.api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
+  await owner.api.put(`/sandbox/instances/${id}/data`, { orders: 1 });
+  await put(owner, name, "2.0");
+  await owner.until((await owner.api.post(`/instances/${id}/deploys`, {})).as(Deploy).operation_id);
+  await owner.api.put(`/sandbox/instances/${id}/data`, { orders: 2 });
   await button(page, "Roll back to this…").click();
   const back = dialog(page, /^Roll back .* to the deploy of/);
   await back.getByText(/has these modules in a higher version than that code: acme/).waitFor();
@@ -127,13 +127,13 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
   await expectAccessible(page);
   const sent = sentTo(page, "POST", /\/deploys$/);
   await back.getByRole("button", { name: "Roll back" }).click();
-  const first = (await deploysOf(mine, id)).find(({ note }) => note === "First");
+  const first = (await deploysOf(owner, id)).find(({ note }) => note === "First");
   await expect
     .poll(() => sent)
     .toEqual([{ ...choices, rollback_to: first?.id, restore_database: true, backup_first: false, note: "Back" }]);
   await page.getByText("A rollback:").waitFor();
   await page.getByText("Completed", { exact: true }).waitFor();
-  expect(await dataOf(mine, id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
+  expect(await dataOf(owner, id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
   await page.goto(`/deploys/${first?.id}`);
   await page.getByRole("link", { name: "Show backup" }).waitFor();
   await page.getByText(/^Finished/).waitFor();
@@ -143,9 +143,9 @@ test("code is set, checked, deployed, and taken back with its data", async ({ op
 });
 
 test("a new variable that is secret needs a secret, and its field says so until something is typed there", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
-  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
+  const page = await open(`/instances/${id}?tab=code`, { as: owner });
   await button(page, "Edit code").click();
   const form = dialog(page, "Edit the code of Shop");
   await form.getByRole("button", { name: "Add variable" }).click();
@@ -161,12 +161,12 @@ test("a new variable that is secret needs a secret, and its field says so until 
 });
 
 test("a deploy says nothing of its downtime and image that is not known", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const owner = await account({ seeded: true });
+  const instance = await seedInstance(owner.id, { name: "Shop" });
   const operationId = unusedId("operation");
   const id = await seedDeploy(instance, operationId);
-  const move = (status: string) => updateOne(keys.deploy(mine.id, id), { set: { status } }, {});
-  const page = await open("/config.json", { as: mine });
+  const move = (status: string) => updateOne(keys.deploy(owner.id, id), { set: { status } }, {});
+  const page = await open("/config.json", { as: owner });
   let reason = because("undo_failed", { why: because("undo_timed_out") });
   await page.route(`**/operations/${operationId}`, async (route) => {
     const error = { code: "HOST_JOB_FAILED" as const, message: inEnglish(reason), reason };
@@ -181,7 +181,7 @@ test("a deploy says nothing of its downtime and image that is not known", async 
   await fact(page, "Downtime", "Not known");
   await fact(page, "Image", "Not known");
   reason = because("rehearsal_slow", { minutes: 60 }); // whatever became of the instance since then
-  await updateOne(keys.record("instance", mine.id, instance.id), { set: { state: "failed" } }, {});
+  await updateOne(keys.record("instance", owner.id, instance.id), { set: { state: "failed" } }, {});
   await page.reload();
   await fact(page, "Downtime", "None");
   await fact(page, "Image", "Unchanged");
@@ -194,14 +194,14 @@ test("a deploy says nothing of its downtime and image that is not known", async 
 test("a repository that could not be looked up says why, and an image is the newest only once that is known", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
-  await seedCode({ account_id: mine.id, id });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
+  await seedCode({ account_id: owner.id, id });
   const url = "https://git.example/acme";
   const reason = because("code_no_access", { url });
   const entry = { url, ref: "main", path: null, checked_at: new Date().toISOString(), reason };
-  await updateOne(keys.code(mine.id, id), { set: { unread: [entry] } }, {});
-  const page = await open("/config.json", { as: mine });
+  await updateOne(keys.code(owner.id, id), { set: { unread: [entry] } }, {});
+  const page = await open("/config.json", { as: owner });
   let update_available: boolean | null = null;
   await page.route(`**/instances/${id}/code`, async (route) => {
     const response = await route.fetch();
@@ -232,26 +232,26 @@ test("a deploy says why it was not rehearsed, in the user's language, and gives 
   faults,
 }) => {
   faults.expected.push(/status of 404/); // its operation does not exist
-  const mine = await account({ seeded: true });
-  const id = await seedDeploy(await seedInstance(mine.id, { name: "Shop" }));
+  const owner = await account({ seeded: true });
+  const id = await seedDeploy(await seedInstance(owner.id, { name: "Shop" }));
   const error = inEnglish(because("rehearsal_memory", { needed: 900, free: 512 }));
   const rehearsal = { status: "skipped", duration_seconds: null, error };
-  await updateOne(keys.deploy(mine.id, id), { set: { rehearsal } }, {});
-  const page = await open(`/deploys/${id}`, { as: mine });
+  await updateOne(keys.deploy(owner.id, id), { set: { rehearsal } }, {});
+  const page = await open(`/deploys/${id}`, { as: owner });
   await page.getByText("A rehearsal needs 900 MB of memory, but the server has 512 MB free", { exact: true }).waitFor();
-  const german = await open(`/deploys/${id}`, { as: mine, locale: "de" });
+  const german = await open(`/deploys/${id}`, { as: owner, locale: "de" });
   await german.getByText("Eine Probe braucht 900 MB Arbeitsspeicher, aber der Server hat 512 MB frei", { exact: true }).waitFor();
 });
 
 test("new keys of hosts are trusted after a check that found one, if the user says so", async ({ open, faults }) => {
   faults.expected.push(/status of 404/); // of the operations that are made up
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
   const url = "ssh://git@git.example/acme";
   const reason = because("code_new_host_key", { url });
   const problem = { code: "CODE_UNREACHABLE" as const, url, module: null, message: inEnglish(reason), reason };
-  await seedCode({ account_id: mine.id, id });
-  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  await seedCode({ account_id: owner.id, id });
+  const page = await open(`/instances/${id}?tab=code`, { as: owner });
   await page.route("**/code/check", async (route) => {
     const trusts = route.request().postData()?.includes("trust_new_host_keys") === true;
     const result = { code: { commits: [], problems: trusts ? [] : [problem] } };
@@ -268,18 +268,18 @@ test("new keys of hosts are trusted after a check that found one, if the user sa
 });
 
 test("a deploy that fails shows its step, its reason and the end of the log, and the check what is wrong", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
   const set = (ref: string) =>
-    mine.api.put(`/instances/${id}/code`, {
+    owner.api.put(`/instances/${id}/code`, {
       repositories: [{ url: "https://git.example/acme", ref }],
       install_modules: ["acme"],
     });
   await set("fail-rehearsal");
   const request = { note: "Prices", modules: ["acme"], backup_first: false };
-  const { id: deployId, operation_id } = (await mine.api.post(`/instances/${id}/deploys`, request)).as(Deploy);
-  await mine.until(operation_id, "failed");
-  const page = await open(`/deploys/${deployId}`, { as: mine });
+  const { id: deployId, operation_id } = (await owner.api.post(`/instances/${id}/deploys`, request)).as(Deploy);
+  await owner.until(operation_id, "failed");
+  const page = await open(`/deploys/${deployId}`, { as: owner });
   await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Instances" }).waitFor();
   await expect
     .poll(() =>
@@ -327,12 +327,12 @@ test("a deploy that fails shows its step, its reason and the end of the log, and
 });
 
 test("a deploy key is shown to copy with the key of its host, and a hook's URL once", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
-  await mine.api.put(`/instances/${id}/code`, {
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
+  await owner.api.put(`/instances/${id}/code`, {
     repositories: [{ url: "ssh://git@git.example/acme", ref: "main", credential: "deploy_key" }],
   });
-  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  const page = await open(`/instances/${id}?tab=code`, { as: owner });
   await page.getByText(/^ssh-ed25519 /).waitFor();
   await page.getByRole("button", { name: "Copy deploy key" }).waitFor();
   await button(page, "Check for new commits").click();
@@ -340,15 +340,15 @@ test("a deploy key is shown to copy with the key of its host, and a hook's URL o
 
   await button(page, "Create hook").click();
   await dialog(page, "Create the deploy hook").getByRole("button", { name: "Create hook" }).click();
-  const made = dialog(page, "Deploy hook");
-  const url = (await made.getByRole("status", { name: "The deploy hook's URL" }).textContent()) ?? "";
+  const hookDialog = dialog(page, "Deploy hook");
+  const url = (await hookDialog.getByRole("status", { name: "The deploy hook's URL" }).textContent()) ?? "";
   expect(new URL(url).pathname).toMatch(/^\/api\/v1\/hooks\/deploys\/[\w-]{28}$/);
-  await made.getByRole("checkbox").check();
-  await made.getByRole("button", { name: "Done" }).click();
+  await hookDialog.getByRole("checkbox").check();
+  await hookDialog.getByRole("button", { name: "Done" }).click();
   await page.getByText(`Ends with ${url.slice(-4)}`).waitFor();
   expect(await page.content()).not.toContain(url);
   await button(page, "Remove hook").click();
   await dialog(page, "Remove the deploy hook").getByRole("button", { name: "Remove hook" }).click();
   await page.getByText("There is no hook.").waitFor();
-  expect((await codeOf(mine, id)).hook).toBeNull();
+  expect((await codeOf(owner, id)).hook).toBeNull();
 });

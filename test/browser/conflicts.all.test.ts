@@ -20,21 +20,21 @@ interface Form {
   /** Another change of the same field. */
   change: () => Promise<unknown>;
   save: string;
-  theirs: string;
+  otherValue: string;
   /** What the API then has. */
   stored: () => Promise<unknown>;
   path: string;
 }
 
-async function formsOf(mine: TestAccount): Promise<Form[]> {
-  const server = await mine.server({ name: "erp-1" });
-  const instance = await mine.instance({ name: "Shop", server_id: server.id });
-  const backup = await mine.backup(instance.id);
+async function formsOf(owner: TestAccount): Promise<Form[]> {
+  const server = await owner.server({ name: "erp-1" });
+  const instance = await owner.instance({ name: "Shop", server_id: server.id });
+  const backup = await owner.backup(instance.id);
   const domain = uniqueDomain();
   const policy = (last: number) => ({ schedule: "0 2 * * *", timezone: "UTC", keep: { last } });
   const policyPath = `/instances/${instance.id}/backup-policy`;
-  await mine.api.put(policyPath, policy(7));
-  await mine.api.put("/settings", { default_backup_policy: policy(7) });
+  await owner.api.put(policyPath, policy(7));
+  await owner.api.put("/settings", { default_backup_policy: policy(7) });
   return [
     {
       name: "an instance",
@@ -44,10 +44,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         await dialog(page, /^Edit/).getByLabel("Name").fill("My shop");
         return dialog(page, /^Edit/);
       },
-      change: () => mine.api.put(`/instances/${instance.id}`, { name: "Their shop" }),
+      change: () => owner.api.put(`/instances/${instance.id}`, { name: "Their shop" }),
       save: "Save",
-      theirs: "Their shop",
-      stored: async () => (await getInstance(mine, instance.id)).name,
+      otherValue: "Their shop",
+      stored: async () => (await getInstance(owner, instance.id)).name,
     },
     {
       name: "a domain",
@@ -60,13 +60,13 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         return dialog(page, /^Change the domain/);
       },
       change: async () => {
-        const changed = await mine.api.put(`/instances/${instance.id}`, { domain });
+        const changed = await owner.api.put(`/instances/${instance.id}`, { domain });
         expect(changed.status, changed.text).toBe(200);
-        await expect.poll(async () => (await getInstance(mine, instance.id)).operation_id, { timeout: 60_000 }).toBeNull();
+        await expect.poll(async () => (await getInstance(owner, instance.id)).operation_id, { timeout: 60_000 }).toBeNull();
       },
       save: "Change domain",
-      theirs: domain,
-      stored: async () => (await getInstance(mine, instance.id)).domain,
+      otherValue: domain,
+      stored: async () => (await getInstance(owner, instance.id)).domain,
     },
     {
       name: "a server",
@@ -76,10 +76,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         await dialog(page, /^Edit/).getByLabel("Name").fill("mine-1");
         return dialog(page, /^Edit/);
       },
-      change: () => mine.api.put(`/servers/${server.id}`, { name: "theirs-1" }),
+      change: () => owner.api.put(`/servers/${server.id}`, { name: "theirs-1" }),
       save: "Save",
-      theirs: "theirs-1",
-      stored: async () => (await mine.api.get(`/servers/${server.id}`)).as(Server).name,
+      otherValue: "theirs-1",
+      stored: async () => (await owner.api.get(`/servers/${server.id}`)).as(Server).name,
     },
     {
       name: "a backup",
@@ -92,10 +92,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         await dialog(page, /^Edit/).getByLabel("Note").fill("My note");
         return dialog(page, /^Edit/);
       },
-      change: () => mine.api.put(`/backups/${backup.id}`, { note: "Their note" }),
+      change: () => owner.api.put(`/backups/${backup.id}`, { note: "Their note" }),
       save: "Save",
-      theirs: "Their note",
-      stored: async () => (await mine.api.get(`/backups/${backup.id}`)).as(Backup).note,
+      otherValue: "Their note",
+      stored: async () => (await owner.api.get(`/backups/${backup.id}`)).as(Backup).note,
     },
     {
       name: "the account's settings",
@@ -104,10 +104,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
         await page.getByLabel("Account name").fill("My account");
         return page.locator("main");
       },
-      change: () => mine.api.put("/settings", { account_name: "Their account" }),
+      change: () => owner.api.put("/settings", { account_name: "Their account" }),
       save: "Save settings",
-      theirs: "Their account",
-      stored: async () => (await mine.api.get("/settings")).as(Settings).account_name,
+      otherValue: "Their account",
+      stored: async () => (await owner.api.get("/settings")).as(Settings).account_name,
     },
     {
       name: "a backup policy",
@@ -119,10 +119,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
           .fill("04:00");
         return dialog(page, /^Backup policy/);
       },
-      change: () => mine.api.put(policyPath, policy(30)),
+      change: () => owner.api.put(policyPath, policy(30)),
       save: "Save policy",
-      theirs: "30",
-      stored: async () => String((await mine.api.get(policyPath)).as(BackupPolicy).keep.last),
+      otherValue: "30",
+      stored: async () => String((await owner.api.get(policyPath)).as(BackupPolicy).keep.last),
     },
     {
       name: "the default policy",
@@ -134,10 +134,10 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
           .fill("Europe/Berlin");
         return dialog(page, /^Default backup policy/);
       },
-      change: () => mine.api.put("/settings", { default_backup_policy: policy(30) }),
+      change: () => owner.api.put("/settings", { default_backup_policy: policy(30) }),
       save: "Save policy",
-      theirs: "30",
-      stored: async () => String((await mine.api.get("/settings")).as(Settings).default_backup_policy?.keep.last),
+      otherValue: "30",
+      stored: async () => String((await owner.api.get("/settings")).as(Settings).default_backup_policy?.keep.last),
     },
   ];
 }
@@ -145,31 +145,31 @@ async function formsOf(mine: TestAccount): Promise<Form[]> {
 test("every form shows what somebody else has changed meanwhile, and overwrites it only if the user says so", async ({
   open,
 }) => {
-  const mine = await account();
-  const page = await open("/config.json", { as: mine });
-  for (const { name, path, fill, change, save, theirs, stored } of await formsOf(mine)) {
+  const owner = await account();
+  const page = await open("/config.json", { as: owner });
+  for (const { name, path, fill, change, save, otherValue, stored } of await formsOf(owner)) {
     await page.goto(path);
     const form = await fill(page);
     await change();
     await button(form, save).click();
     await form.getByText(TITLE).waitFor();
-    await form.getByRole("row").getByRole("cell").getByText(theirs).first().waitFor();
-    expect(await stored(), name).toBe(theirs);
+    await form.getByRole("row").getByRole("cell").getByText(otherValue).first().waitFor();
+    expect(await stored(), name).toBe(otherValue);
     expect(await button(form, save).isDisabled(), name).toBe(true);
     await expectAccessible(page);
     await button(form, "Discard my changes").click();
     await form.getByText(TITLE).waitFor({ state: "detached" });
-    expect(await stored(), name).toBe(theirs);
+    expect(await stored(), name).toBe(otherValue);
   }
 }, 240_000);
 
 test("a policy that somebody else deletes meanwhile is created again only if the user says so, as the form shows it", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
   const path = `/instances/${id}/backup-policy`;
-  const page = await open(`/instances/${id}`, { as: mine });
+  const page = await open(`/instances/${id}`, { as: owner });
   await button(page, "Set up automatic backups").click();
   const form = dialog(page, /^Backup policy/);
   const creation = page.waitForRequest((each) => each.method() === "PUT" && each.url().endsWith(path));
@@ -177,23 +177,23 @@ test("a policy that somebody else deletes meanwhile is created again only if the
   expect((await creation).headers()).toMatchObject({ "if-none-match": "*" });
   await form.waitFor({ state: "detached" });
 
-  await mine.api.put(path, { schedule: "0 2 * * *", timezone: "UTC", keep: { last: 5 } });
+  await owner.api.put(path, { schedule: "0 2 * * *", timezone: "UTC", keep: { last: 5 } });
   await page.reload();
   await button(page, "Edit policy").click();
   await form.getByLabel("At", { exact: true }).fill("04:00");
-  await mine.api.delete(path);
+  await owner.api.delete(path);
   await button(form, "Save policy").click();
-  const gone = form.getByText("Someone else deleted this meanwhile");
-  await gone.waitFor();
-  expect((await mine.api.get(path)).status).toBe(404);
+  const notice = form.getByText("Someone else deleted this meanwhile");
+  await notice.waitFor();
+  expect((await owner.api.get(path)).status).toBe(404);
   expect(await button(form, "Save policy").isDisabled()).toBe(true);
   await expectAccessible(page);
   await button(form, "Keep my changes").click();
-  await gone.waitFor({ state: "detached" });
-  expect((await mine.api.get(path)).status).toBe(404);
+  await notice.waitFor({ state: "detached" });
+  expect((await owner.api.get(path)).status).toBe(404);
   await button(form, "Save policy").click();
   await form.waitFor({ state: "detached" });
-  const { schedule, timezone, keep } = (await mine.api.get(path)).as(BackupPolicy);
+  const { schedule, timezone, keep } = (await owner.api.get(path)).as(BackupPolicy);
   expect({ schedule, timezone, keep }).toEqual({ schedule: "0 4 * * *", timezone: "UTC", keep: { last: 5 } });
 });
 
@@ -202,29 +202,29 @@ test("a policy that somebody else deletes is gone from the dialog of the list, t
   faults,
 }) => {
   faults.expected.push(/status of 404/);
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
   const path = `/instances/${id}/backup-policy`;
-  await mine.api.put(path, { schedule: "0 5 * * *", timezone: "UTC", keep: { last: 5 } });
-  const page = await open("/instances", { as: mine });
+  await owner.api.put(path, { schedule: "0 5 * * *", timezone: "UTC", keep: { last: 5 } });
+  const page = await open("/instances", { as: owner });
   await choose(page, "Shop", "Backup policy");
   const form = dialog(page, /^Backup policy/);
   const at = form.getByLabel("At", { exact: true });
   await expect.poll(() => at.inputValue()).toBe("05:00");
   await at.fill("04:00");
-  await mine.api.delete(path);
+  await owner.api.delete(path);
   await button(form, "Save policy").click();
   await form.getByText("Someone else deleted this meanwhile").waitFor();
   await button(form, "Discard my changes").click();
   await expect.poll(() => at.inputValue()).toBe("02:00");
   await button(form, "Save policy").click();
   await form.waitFor({ state: "detached" });
-  expect((await mine.api.get(path)).as(BackupPolicy).schedule).toBe("0 2 * * *");
+  expect((await owner.api.get(path)).as(BackupPolicy).schedule).toBe("0 2 * * *");
 });
 
 test("one's own name and mails, and a webhook's switch, are sent with the version that was seen", async ({ open }) => {
-  const mine = await account();
-  const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });
+  const owner = await account();
+  const page = await open(`/settings/webhooks/${await owner.webhook()}`, { as: owner });
   const versionSent = async (control: Locator): Promise<string | undefined> => {
     const request = page.waitForRequest((each) => each.method() === "PUT");
     await control.click();
@@ -247,13 +247,13 @@ test("one's own name and mails, and a webhook's switch, are sent with the versio
 
 describe("labels that two people add at the same time", () => {
   test.for(["before", "after"])("are both kept, if the page learns of the other one %s it saves", async (when, { open }) => {
-    const mine = await account({ seeded: true });
-    const { id } = await seedInstance(mine.id, { name: "Shop", labels: { env: "test" } });
-    const page = await open(`/instances/${id}`, { as: mine });
+    const owner = await account({ seeded: true });
+    const { id } = await seedInstance(owner.id, { name: "Shop", labels: { env: "test" } });
+    const page = await open(`/instances/${id}`, { as: owner });
     await more(page, "Edit details");
     const form = dialog(page, /^Edit/);
     await form.getByLabel(/^Labels/).fill("env: test\nteam: sales");
-    await mine.api.put(`/instances/${id}`, { labels: { env: "production", owner: "ana" } });
+    await owner.api.put(`/instances/${id}`, { labels: { env: "production", owner: "ana" } });
     if (when === "before") {
       await comeBackUntil(page, form.getByText(TITLE));
     } else await button(form, "Save").click();
@@ -262,6 +262,6 @@ describe("labels that two people add at the same time", () => {
     await expect.poll(() => form.getByLabel(/^Labels/).inputValue()).toBe("env: production\nowner: ana\nteam: sales");
     await button(form, "Save").click();
     await form.waitFor({ state: "detached" });
-    expect((await getInstance(mine, id)).labels).toEqual({ env: "production", owner: "ana", team: "sales" });
+    expect((await getInstance(owner, id)).labels).toEqual({ env: "production", owner: "ana", team: "sales" });
   });
 });

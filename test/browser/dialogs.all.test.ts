@@ -20,9 +20,9 @@ const hasFocus = (page: Page, element: Locator): Promise<void> => element.and(pa
 test("a dialog focuses its first field, keeps the focus if the user clicks beside it, and Escape returns the focus to the button", async ({
   open,
 }) => {
-  const mine = await account();
-  const server = await seedServer(mine.id);
-  const page = await open(`/servers/${server.id}`, { as: mine });
+  const owner = await account();
+  const server = await seedServer(owner.id);
+  const page = await open(`/servers/${server.id}`, { as: owner });
   for (const [opener, title, label] of [
     ["Edit", /^Edit/, "Name"],
     ["Delete", "Delete server", /^Type .* to confirm/],
@@ -42,14 +42,14 @@ test("a dialog focuses its first field, keeps the focus if the user clicks besid
 });
 
 test("a dialog on top of a form and one behind a menu return the focus too", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/servers/create", { as: mine });
+  const owner = await account();
+  const page = await open("/servers/create", { as: owner });
   const adding = await openedBy(page, button(page, "Add SSH key"), "Add SSH key");
   await hasFocus(page, adding.getByLabel("Name"));
   await page.keyboard.press("Escape");
   await hasFocus(page, button(page, "Add SSH key"));
 
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
   await page.goto(`/instances/${id}`);
   await button(page, "Actions").focus();
   await page.keyboard.press("Enter");
@@ -82,9 +82,9 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
 const UNTIL_PAUSE_MS = 60_000;
 
 test("a dialog appears as soon as its file is there, and not when a timer has run out", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
-  const page = await open(`/servers/${server.id}`, { as: mine, clock: true });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
+  const page = await open(`/servers/${server.id}`, { as: owner, clock: true });
   await expect.poll(() => button(page, "Edit").isEnabled()).toBe(true);
   await page.waitForLoadState("networkidle");
   await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + UNTIL_PAUSE_MS);
@@ -94,9 +94,9 @@ test("a dialog appears as soon as its file is there, and not when a timer has ru
 
 test("a dialog whose file does not load says so, and opens once the file can be loaded", async ({ open, faults }) => {
   faults.expected.push(/Failed to load resource/, /dynamically imported module/, /NotLoaded/);
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
-  const page = await open(`/servers/${server.id}`, { as: mine, fresh: true });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
+  const page = await open(`/servers/${server.id}`, { as: owner, fresh: true });
   await expect.poll(() => button(page, "Edit").isEnabled()).toBe(true);
   // As if the page had just loaded again by itself: it does not once more.
   await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");

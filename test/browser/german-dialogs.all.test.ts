@@ -28,15 +28,15 @@ function sentencesFor(page: Page): string[] {
 }
 
 test("the dialogs and forms that say what would happen say it in German", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  const instance = await seedInstance(mine.id, { name: "Shop", server_id: server.id });
-  const stopped = await seedInstance(mine.id, { name: "Lager", server_id: server.id, state: "stopped" });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
+  const instance = await seedInstance(owner.id, { name: "Shop", server_id: server.id });
+  const stopped = await seedInstance(owner.id, { name: "Lager", server_id: server.id, state: "stopped" });
   await seedBackup(instance);
-  const empty = await seedServer(mine.id, { name: "erp-2" });
+  const empty = await seedServer(owner.id, { name: "erp-2" });
   const disk = { disk_free_bytes: 1_000_000_000, memory_free_bytes: 1_000_000_000, certificates: [] };
-  await recordReport(await getServer(mine.id, server.id), disk);
-  const page = await open("/config.json", { as: mine, locale: "de", fresh: true });
+  await recordReport(await getServer(owner.id, server.id), disk);
+  const page = await open("/config.json", { as: owner, locale: "de", fresh: true });
   const sentences = sentencesFor(page);
 
   const menu = async (item: string): Promise<void> => {
@@ -78,9 +78,9 @@ test("the dialogs and forms that say what would happen say it in German", async 
     await page.goto(path);
     await ask();
     await expect.poll(() => sentences.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
-    const shown = path.endsWith("/clone") ? page.locator("#main") : page.getByRole("dialog").last();
-    await shown.getByText("Was geschieht").first().waitFor();
-    for (const sentence of sentences) expect(await shown.textContent(), path).not.toContain(sentence);
+    const container = path.endsWith("/clone") ? page.locator("#main") : page.getByRole("dialog").last();
+    await container.getByText("Was geschieht").first().waitFor();
+    for (const sentence of sentences) expect(await container.textContent(), path).not.toContain(sentence);
   }
 }, 240_000);
 
@@ -95,33 +95,33 @@ const Sentences = z.looseObject({
 function sentencesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { status_reason, step, detail, error } = Sentences.safeParse(value).data ?? {};
-  const own = [status_reason, step, detail, error?.message].filter((each) => each !== undefined && each !== null);
-  return [...own, ...Object.values(value).flatMap(sentencesIn)];
+  const ownSentences = [status_reason, step, detail, error?.message].filter((each) => each !== undefined && each !== null);
+  return [...ownSentences, ...Object.values(value).flatMap(sentencesIn)];
 }
 
 test("why something failed and what a drill found is said in German, on every page", async ({ open }) => {
-  const mine = await account();
-  const server = await mine.server();
-  const instance = await mine.instance({ server_id: server.id });
-  const backup = await mine.backup(instance.id);
-  const drill = (await mine.api.post(`/backups/${backup.id}/drill`, {})).as(Operation);
-  await mine.until(drill.id);
-  const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota-1" }))).as(Server);
-  await mine.until(failed.operation_id, "failed");
+  const owner = await account();
+  const server = await owner.server();
+  const instance = await owner.instance({ server_id: server.id });
+  const backup = await owner.backup(instance.id);
+  const drill = (await owner.api.post(`/backups/${backup.id}/drill`, {})).as(Operation);
+  await owner.until(drill.id);
+  const failed = (await owner.api.post("/servers", await owner.serverBody({ name: "fail-quota-1" }))).as(Server);
+  await owner.until(failed.operation_id, "failed");
   const [broken, offline] = [
-    await seedInstance(mine.id, {
+    await seedInstance(owner.id, {
       server_id: server.id,
       state: "failed",
       status_reason: "The image odoo:19.0 could not be pulled",
     }),
-    await seedServer(mine.id, { state: "unreachable", status_reason: "The machine is switched off at the provider" }),
+    await seedServer(owner.id, { state: "unreachable", status_reason: "The machine is switched off at the provider" }),
   ];
   await seedBackup(broken, {
     state: "failed",
     status_reason:
       "The backup's archive cannot be used: it is a 7z archive, not the ERP's zip file: unpack it, zip its dump.sql, manifest.json and filestore, and upload that",
   });
-  const page = await open("/config.json", { as: mine, locale: "de", fresh: true });
+  const page = await open("/config.json", { as: owner, locale: "de", fresh: true });
   const sentences = new Set<string>();
   const keep = async (response: Response): Promise<void> => {
     for (const sentence of sentencesIn(await response.json())) sentences.add(sentence);
@@ -130,7 +130,7 @@ test("why something failed and what a drill found is said in German, on every pa
     // It fails for a page that was left meanwhile.
     if (response.url().includes("/api/") && response.status() === 200) keep(response).catch(() => undefined);
   });
-  const PAGES: [path: string, shown: string][] = [
+  const PAGES: [path: string, text: string][] = [
     ["/", "Das Kontingent beim Anbieter ist aufgebraucht"],
     [`/servers/${failed.id}`, "Das Kontingent beim Anbieter ist aufgebraucht"],
     [`/servers/${offline.id}`, "Die Maschine ist beim Anbieter ausgeschaltet"],
@@ -141,9 +141,9 @@ test("why something failed and what a drill found is said in German, on every pa
     ],
     [`/backups?backup=${backup.id}`, "Die Datenbank wurde ohne Fehler wiederhergestellt"],
   ];
-  for (const [path, shown] of PAGES) {
+  for (const [path, text] of PAGES) {
     await page.goto(path);
-    await page.getByText(shown).first().waitFor();
+    await page.getByText(text).first().waitFor();
     for (const sentence of sentences) expect(await page.locator("body").textContent(), path).not.toContain(sentence);
   }
   expect(sentences.size).toBeGreaterThan(PAGES.length);

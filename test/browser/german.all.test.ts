@@ -49,8 +49,10 @@ const Sentences = z.looseObject({
 function sentencesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const { status_reason, step, detail, reason, error } = Sentences.safeParse(value).data ?? {};
-  const own = [status_reason, step, detail, reason, error?.message].flatMap((each) => (each?.includes(" ") ? [each] : []));
-  return [...own, ...(DryRun.safeParse(value).data?.warnings ?? []), ...Object.values(value).flatMap(sentencesIn)];
+  const ownSentences = [status_reason, step, detail, reason, error?.message].flatMap((each) =>
+    each?.includes(" ") ? [each] : [],
+  );
+  return [...ownSentences, ...(DryRun.safeParse(value).data?.warnings ?? []), ...Object.values(value).flatMap(sentencesIn)];
 }
 
 /** The sentences of all responses that a page has got. */
@@ -83,55 +85,55 @@ const Texts = z.array(z.string());
 const NOT_PRESSED = /^(Abmelden|Starten|Erneut starten|Neu laden|Herunterladen|Datei auswählen)$/;
 
 /** Records in every state that shows a sentence of its own, and the pages of all routes, for each of them. */
-async function furnish(mine: TestAccount): Promise<string[]> {
-  const server = await mine.server({ name: "srv-1", labels: { ort: "kiel" } });
-  const instance = await mine.instance({ name: "Laden", server_id: server.id, labels: { ort: "kiel" } });
-  const backup = await mine.backup(instance.id, { note: "Vor der Inventur" });
-  await mine.api.put(`/instances/${instance.id}/backup-policy`, {
+async function furnish(owner: TestAccount): Promise<string[]> {
+  const server = await owner.server({ name: "srv-1", labels: { ort: "kiel" } });
+  const instance = await owner.instance({ name: "Laden", server_id: server.id, labels: { ort: "kiel" } });
+  const backup = await owner.backup(instance.id, { note: "Vor der Inventur" });
+  await owner.api.put(`/instances/${instance.id}/backup-policy`, {
     schedule: "30 3 * * 1-5",
     timezone: "Europe/Berlin",
     keep: { last: 3, daily: 7 },
     drill_every_days: 7,
   });
-  await mine.until((await mine.api.post(`/backups/${backup.id}/drill`, {})).as(Operation).id);
-  const failing = await mine.backup(instance.id, { note: "fail-drill" });
-  await mine.until((await mine.api.post(`/backups/${failing.id}/drill`, {})).as(Operation).id);
-  await mine.until((await mine.api.post(`/backups/${backup.id}/restore`, {})).as(Operation).id);
-  const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota-1" }))).as(Server);
-  await mine.until(failed.operation_id, "failed");
-  await recordReport(await getServer(mine.id, server.id), {
+  await owner.until((await owner.api.post(`/backups/${backup.id}/drill`, {})).as(Operation).id);
+  const failing = await owner.backup(instance.id, { note: "fail-drill" });
+  await owner.until((await owner.api.post(`/backups/${failing.id}/drill`, {})).as(Operation).id);
+  await owner.until((await owner.api.post(`/backups/${backup.id}/restore`, {})).as(Operation).id);
+  const failed = (await owner.api.post("/servers", await owner.serverBody({ name: "fail-quota-1" }))).as(Server);
+  await owner.until(failed.operation_id, "failed");
+  await recordReport(await getServer(owner.id, server.id), {
     disk_free_bytes: 1_000_000_000,
     memory_free_bytes: 1_000_000_000,
     certificates: [],
   });
-  const offline = await seedServer(mine.id, { state: "unreachable", ...statusReason(because("machine_off")) });
+  const offline = await seedServer(owner.id, { state: "unreachable", ...statusReason(because("machine_off")) });
   const pull = because("image_not_pulled_because", {
     image: "odoo:19.0",
     why: because("pull_limited", { registry: "docker.io" }),
   });
   const [broken, stopped, down, paused] = [
-    await seedInstance(mine.id, { name: "Lager", server_id: server.id, state: "failed", ...statusReason(pull) }),
-    await seedInstance(mine.id, { name: "Werkstatt", server_id: server.id, state: "stopped" }),
-    await seedInstance(mine.id, {
+    await seedInstance(owner.id, { name: "Lager", server_id: server.id, state: "failed", ...statusReason(pull) }),
+    await seedInstance(owner.id, { name: "Werkstatt", server_id: server.id, state: "stopped" }),
+    await seedInstance(owner.id, {
       name: "Kasse",
       server_id: server.id,
       health_status: "failing",
       health_since: "2026-11-20T12:00:00.000Z",
       health_fault: "page",
     }),
-    await seedInstance(mine.id, { name: "Archiv", server_id: server.id, ...statusReason(because("disk_paused")) }),
+    await seedInstance(owner.id, { name: "Archiv", server_id: server.id, ...statusReason(because("disk_paused")) }),
   ];
   const archive = because("archive_is_other", { is: because("is_7z"), advice: because("advice_repack") });
   await seedBackup(stopped, { state: "failed", ...statusReason(because("dump_failed")) });
   await seedBackup(broken, { state: "failed", ...statusReason(because("backup_unusable", { why: archive })) });
-  await mine.token(["servers:read"]);
+  await owner.token(["servers:read"]);
   const repository = (ref: string) => ({ repositories: [{ url: "https://git.example/acme", ref }], install_modules: ["acme"] });
-  await mine.api.put(`/instances/${instance.id}/code`, repository("main"));
-  const deploy = await deployed(mine, instance.id);
-  await mine.api.put(`/instances/${instance.id}/code`, repository("fail-update"));
-  const undone = await deployed(mine, instance.id, "failed");
-  const silent = (await mine.api.post("/webhooks", { name: "Kasse", url: "https://slow.example/", events: ["*"] })).as(Webhook);
-  await mine.api.post(`/webhooks/${silent.id}/test`, {});
+  await owner.api.put(`/instances/${instance.id}/code`, repository("main"));
+  const deploy = await deployed(owner, instance.id);
+  await owner.api.put(`/instances/${instance.id}/code`, repository("fail-update"));
+  const undone = await deployed(owner, instance.id, "failed");
+  const silent = (await owner.api.post("/webhooks", { name: "Kasse", url: "https://slow.example/", events: ["*"] })).as(Webhook);
+  await owner.api.post(`/webhooks/${silent.id}/test`, {});
   const ofRoute: Readonly<Record<string, readonly string[]>> = {
     "/servers/:id": [server, failed, offline].map(({ id }) => `/servers/${id}`),
     "/instances/create": ["/instances/create", `/instances/create?backup=${backup.id}`],
@@ -148,7 +150,7 @@ async function furnish(mine: TestAccount): Promise<string[]> {
   return PAGES.flatMap(({ route }) => ofRoute[route] ?? [route]);
 }
 
-let mine: TestAccount;
+let owner: TestAccount;
 let english: Set<string>;
 /** One test after another takes minutes: each has a part of the pages. */
 const PARTS: readonly (readonly [name: string, paths: RegExp])[] = [
@@ -160,25 +162,25 @@ const PARTS: readonly (readonly [name: string, paths: RegExp])[] = [
 let paths: Map<string | undefined, string[]>;
 
 beforeAll(async () => {
-  mine = await account();
-  paths = Map.groupBy(await furnish(mine), (path) => PARTS.find(([, of]) => of.test(path))?.[0]);
+  owner = await account();
+  paths = Map.groupBy(await furnish(owner), (path) => PARTS.find(([, of]) => of.test(path))?.[0]);
   const [en, de] = [await catalog("en"), await catalog("de")];
   english = new Set([...en].filter((each) => each.length > 2 && !de.has(each)));
 });
 
 for (const [name] of PARTS)
   test(`nothing is English in the German dashboard: ${name}`, async ({ open }) => {
-    const page = await open("/config.json", { as: mine, locale: "de-DE", fresh: true });
+    const page = await open("/config.json", { as: owner, locale: "de-DE", fresh: true });
     const sentences = sentencesFor(page);
     const settle = settlerOf(page);
-    const found: Record<string, string[]> = {};
+    const englishTexts: Record<string, string[]> = {};
 
     const look = async (where: string): Promise<void> => {
       await settle();
       const isEnglish = (text: string): boolean =>
         english.has(text) || ENGLISH_WORDS.test(text) || [...sentences].some((sentence) => text.includes(sentence));
-      const texts = Texts.parse(await page.evaluate(TEXTS)).filter((text) => isEnglish(text.replaceAll(mine.user.name, "…")));
-      if (texts.length > 0) found[where] = texts;
+      const texts = Texts.parse(await page.evaluate(TEXTS)).filter((text) => isEnglish(text.replaceAll(owner.user.name, "…")));
+      if (texts.length > 0) englishTexts[where] = texts;
     };
     const show = async (path: string): Promise<void> => {
       await moveTo(page, path);
@@ -193,6 +195,6 @@ for (const [name] of PARTS)
       if (path.includes("?backup=bak_")) continue; // the open panel is in front of the list, whose buttons "/backups" has
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look: (label) => look(`${path}: ${label}`) });
     }
-    expect(found).toEqual({});
+    expect(englishTexts).toEqual({});
     expect(pressed.size).toBeGreaterThan(5);
   });

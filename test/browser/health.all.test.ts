@@ -11,11 +11,11 @@ test.for([
 ] as const)(
   "in %s a page says that its ERP does not work, why, and that it works again",
   async ([locale, status, reason, running], { open }) => {
-    const mine = await account({ seeded: true });
-    const { id, server_id } = await seedInstance(mine.id);
-    const server = await getServer(mine.id, server_id);
-    const fault = { instance_id: id, what: "stylesheet", looks: 1 };
-    const page = await open(`/instances/${id}`, { as: mine, locale, fresh: true });
+    const owner = await account({ seeded: true });
+    const { id, server_id } = await seedInstance(owner.id);
+    const server = await getServer(owner.id, server_id);
+    const fault = { instance_id: id, check: "stylesheet", looks: 1 };
+    const page = await open(`/instances/${id}`, { as: owner, locale, fresh: true });
     await page.getByText(running, { exact: true }).first().waitFor();
     await recordErpHealth(server, { [id]: 2 }, { sequence: 1, faults: [fault] });
     await page.getByText(reason).waitFor();

@@ -14,12 +14,12 @@ import { test } from "./browser.ts";
 const MANY = PER_PAGE_MAX + 1;
 
 test("a server that is offline or whose disk is full needs the user, however many newer ones there are", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "server", MANY + 2);
-  await seedServer(mine.id, { name: "erp-offline", state: "unreachable", created_at: "2026-01-01T00:00:00.000Z" });
-  const full = await seedServer(mine.id, { name: "erp-full", created_at: "2026-01-02T00:00:00.000Z" });
-  for (let made = 0; made < MANY; made++) await seedServer(mine.id);
-  const page = await open("/", { as: mine });
+  const owner = await account({ seeded: true });
+  await setQuota(owner.id, "server", MANY + 2);
+  await seedServer(owner.id, { name: "erp-offline", state: "unreachable", created_at: "2026-01-01T00:00:00.000Z" });
+  const full = await seedServer(owner.id, { name: "erp-full", created_at: "2026-01-02T00:00:00.000Z" });
+  for (let n = 0; n < MANY; n++) await seedServer(owner.id);
+  const page = await open("/", { as: owner });
   const needs = page.getByRole("list", { name: "Needs you" });
   await needs.getByText("Server offline: erp-offline").waitFor();
   const usual = { disk_size_bytes: 100_000_000_000, memory_free_bytes: 1_000_000_000, certificates: [], uses: [] };
@@ -31,15 +31,15 @@ test("a server that is offline or whose disk is full needs the user, however man
 });
 
 test("a disk that still counts as low, but has enough space again, is looked for on three pages", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
   for (const disk_free_bytes of [14_000_000_000, 16_000_000_000]) {
     const report = { disk_size_bytes: 100_000_000_000, disk_free_bytes, memory_free_bytes: 1_000_000_000, certificates: [] };
     const recorded = await recordReport(server, { ...report, uses: [] });
     if (recorded !== undefined) await countLowDisk(server, recorded);
   }
-  const listed = (await mine.api.get("/servers")).as(ListedServer.array());
-  const page = await open("/config.json", { as: mine });
+  const listed = (await owner.api.get("/servers")).as(ListedServer.array());
+  const page = await open("/config.json", { as: owner });
   let pages = 0;
   await page.route(/\/servers\?/, async (route) => {
     pages++;
@@ -54,11 +54,11 @@ test("a disk that still counts as low, but has enough space again, is looked for
 });
 
 test("the backups of the last nights say so if more backups are overdue than they show", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id: server_id } = await seedServer(mine.id);
-  await seedBackup(await seedInstance(mine.id, { server_id, name: "Shop", protection_status: "overdue" }));
-  const listed = (await mine.api.get("/instances")).as(ListedInstance.array());
-  const [page, german] = [await open("/config.json", { as: mine }), await open("/config.json", { as: mine, locale: "de" })];
+  const owner = await account({ seeded: true });
+  const { id: server_id } = await seedServer(owner.id);
+  await seedBackup(await seedInstance(owner.id, { server_id, name: "Shop", protection_status: "overdue" }));
+  const listed = (await owner.api.get("/instances")).as(ListedInstance.array());
+  const [page, german] = [await open("/config.json", { as: owner }), await open("/config.json", { as: owner, locale: "de" })];
   for (const each of [page, german])
     await each.route(/\/instances\?.*protection=overdue/, async (route) => {
       const data = Array.from({ length: PER_PAGE_MAX }, () => ({ ...listed[0], id: unusedId("instance") }));
@@ -76,11 +76,11 @@ test("the backups of the last nights say so if more backups are overdue than the
 });
 
 test("the backups of the last nights name every instance whose backup is overdue", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "instance", MANY);
-  const { id: server_id } = await seedServer(mine.id);
-  for (let made = 1; made < MANY; made++) await seedInstance(mine.id, { server_id, protection_status: "overdue" });
-  await seedBackup(await seedInstance(mine.id, { server_id, protection_status: "overdue" }));
-  const page = await open("/", { as: mine });
+  const owner = await account({ seeded: true });
+  await setQuota(owner.id, "instance", MANY);
+  const { id: server_id } = await seedServer(owner.id);
+  for (let n = 1; n < MANY; n++) await seedInstance(owner.id, { server_id, protection_status: "overdue" });
+  await seedBackup(await seedInstance(owner.id, { server_id, protection_status: "overdue" }));
+  const page = await open("/", { as: owner });
   await page.getByRole("button", { name: `Show all ${MANY} instances` }).waitFor();
 });

@@ -19,9 +19,9 @@ describe("the list of instances", () => {
 
 describe("creating an instance", () => {
   test("the form suggests a database name until the user types one", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    await seedServer(mine.id);
-    const page = await open("/instances/create", { as: mine });
+    const owner = await account({ seeded: true });
+    await seedServer(owner.id);
+    const page = await open("/instances/create", { as: owner });
     const [name, database] = [page.getByLabel("Name", { exact: true }), page.getByLabel("Database name")];
     await name.fill("2. Müller & Söhne");
     await expect.poll(() => database.inputValue()).toBe("muller_sohne");
@@ -31,20 +31,20 @@ describe("creating an instance", () => {
   });
 
   test("the form marks deprecated ERP versions", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    await seedServer(mine.id);
-    const page = await open("/instances/create", { as: mine });
+    const owner = await account({ seeded: true });
+    await seedServer(owner.id);
+    const page = await open("/instances/create", { as: owner });
     await button(page, /^Version/).click();
     await page.getByRole("option", { name: /17\.0.*deprecated/ }).waitFor();
     expect(await page.getByRole("option", { name: /19\.0.*deprecated/ }).count()).toBe(0);
   });
 
   test("a domain is typed in any script, and shown as people read it beside what the network writes", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const server = await seedServer(mine.id, { name: "erp-1" });
-    const rest = uniqueDomain();
-    const [unicode, ascii] = [`müller.${rest}`, `xn--mller-kva.${rest}`];
-    const page = await open(`/instances/create?server=${server.id}`, { as: mine });
+    const owner = await account({ seeded: true });
+    const server = await seedServer(owner.id, { name: "erp-1" });
+    const parentDomain = uniqueDomain();
+    const [unicode, ascii] = [`müller.${parentDomain}`, `xn--mller-kva.${parentDomain}`];
+    const page = await open(`/instances/create?server=${server.id}`, { as: owner });
     await page.getByLabel("Name", { exact: true }).fill("Müller");
     await page.getByLabel("Domain").fill(unicode);
     await button(page, "Create instance").click();
@@ -62,27 +62,27 @@ describe("creating an instance", () => {
   });
 
   test("the password stays in view when the user goes back or closes the tab", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const server = await seedServer(mine.id);
-    const page = await open("/instances", { as: mine });
+    const owner = await account({ seeded: true });
+    const server = await seedServer(owner.id);
+    const page = await open("/instances", { as: owner });
     await page.getByRole("link", { name: "Create instance" }).first().click();
     await page.getByLabel("Name", { exact: true }).fill("Shop");
     await page.getByLabel("Domain").fill(uniqueDomain());
     await button(page, "Create instance").click();
-    const shown = dialog(page, "Shop is being installed");
-    await shown.getByText(mine.user.email).waitFor();
+    const passwordDialog = dialog(page, "Shop is being installed");
+    await passwordDialog.getByText(owner.user.email).waitFor();
     await page.goBack();
-    await shown.getByText("Save it first, then tick this box.").waitFor();
+    await passwordDialog.getByText("Save it first, then tick this box.").waitFor();
     await expect.poll(() => pathOf(page)).toBe("/instances/create");
-    const asked = page.waitForEvent("dialog");
+    const dialogEvent = page.waitForEvent("dialog");
     const closing = page.close({ runBeforeUnload: true });
-    const question = await asked;
+    const question = await dialogEvent;
     expect(question.type()).toBe("beforeunload");
     await question.dismiss();
     await closing;
-    await shown.getByRole("checkbox").check();
+    await passwordDialog.getByRole("checkbox").check();
     await page.goBack();
     await title(page, "Instances");
-    expect((await instancesOf(mine))[0]?.server_id).toBe(server.id);
+    expect((await instancesOf(owner))[0]?.server_id).toBe(server.id);
   });
 });

@@ -41,17 +41,17 @@ export async function choose(page: Page, of: string, item: string): Promise<void
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 }
 
-export const instancesOf = async (mine: TestAccount): Promise<ListedInstance[]> =>
-  (await mine.api.get("/instances")).as(z.array(ListedInstance));
-export const getInstance = async (mine: TestAccount, id: string): Promise<Instance> =>
-  (await mine.api.get(`/instances/${id}`)).as(Instance);
+export const instancesOf = async (owner: TestAccount): Promise<ListedInstance[]> =>
+  (await owner.api.get("/instances")).as(z.array(ListedInstance));
+export const getInstance = async (owner: TestAccount, id: string): Promise<Instance> =>
+  (await owner.api.get(`/instances/${id}`)).as(Instance);
 
 /** As if the user came back from another window, until the page shows what has happened meanwhile. */
-export const comeBackUntil = (page: Page, shown: Locator): Promise<void> =>
+export const comeBackUntil = (page: Page, locator: Locator): Promise<void> =>
   expect
     .poll(async () => {
       await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
-      return shown.isVisible();
+      return locator.isVisible();
     })
     .toBe(true);
 
@@ -60,9 +60,9 @@ export const comeBackUntil = (page: Page, shown: Locator): Promise<void> =>
  * machine.
  */
 export function notification(page: Page, text: string): Promise<void> {
-  const shown = page.getByText(text).first().waitFor();
-  shown.catch(() => undefined); // thrown where the test waits for it
-  return shown;
+  const appearance = page.getByText(text).first().waitFor();
+  appearance.catch(() => undefined); // thrown where the test waits for it
+  return appearance;
 }
 
 /** Records what the page sends with a method to paths with this end, except dry runs. */
@@ -76,22 +76,22 @@ export function sentTo(page: Page, method: string, end: RegExp): unknown[] {
 }
 
 /** The calls that a dialog or a form shows for its request: for a shell and for the typed client. */
-export async function callsOf(shown: Page | Locator): Promise<{ curl: string; typescript: string }> {
-  await shown.getByRole("button", { name: "Show API call" }).click();
-  const text = async (label: string) => (await shown.getByRole("region", { name: `${label} call` }).textContent()) ?? "";
+export async function callsOf(container: Page | Locator): Promise<{ curl: string; typescript: string }> {
+  await container.getByRole("button", { name: "Show API call" }).click();
+  const text = async (label: string) => (await container.getByRole("region", { name: `${label} call` }).textContent()) ?? "";
   return { curl: await text("curl"), typescript: await text("TypeScript") };
 }
 
 /** The password dialog, which stays until the user confirms that the password is saved. */
 export async function storePassword(page: Page, name: string): Promise<string> {
-  const shown = dialog(page, `${name} is being installed`);
-  const password = (await shown.getByLabel("admin password", { exact: true }).textContent()) ?? "";
+  const passwordDialog = dialog(page, `${name} is being installed`);
+  const password = (await passwordDialog.getByLabel("admin password", { exact: true }).textContent()) ?? "";
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await shown.getByText("Save it first, then tick this box.").waitFor();
-  await expect.poll(() => button(shown, "Done").isDisabled()).toBe(true);
-  await shown.getByRole("checkbox", { name: /I've saved/ }).check();
-  await button(shown, "Done").click();
-  await shown.waitFor({ state: "detached" });
+  await passwordDialog.getByText("Save it first, then tick this box.").waitFor();
+  await expect.poll(() => button(passwordDialog, "Done").isDisabled()).toBe(true);
+  await passwordDialog.getByRole("checkbox", { name: /I've saved/ }).check();
+  await button(passwordDialog, "Done").click();
+  await passwordDialog.waitFor({ state: "detached" });
   return password;
 }

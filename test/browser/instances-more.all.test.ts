@@ -10,9 +10,9 @@ import { moveTo, test } from "./browser.ts";
 import { button, dialog, fact, openTab, pathOf, title } from "./instance-page.ts";
 
 test("each part of the DNS record can be copied, and the page says what happens until it exists", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { domain: "shop.example.com" });
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedInstance(owner.id, { domain: "shop.example.com" });
+  const page = await open(`/instances/${id}`, { as: owner });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByText("Without this record, nobody can reach the instance").waitFor();
   for (const [part, value] of [
@@ -26,16 +26,16 @@ test("each part of the DNS record can be copied, and the page says what happens 
 });
 
 test("the DNS record is shown until the server reports a valid certificate, and again when that fails", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id, domain, server_id } = await seedInstance(mine.id, { domain: "shop.example.com" });
-  const server = await getServer(mine.id, server_id);
+  const owner = await account({ seeded: true });
+  const { id, domain, server_id } = await seedInstance(owner.id, { domain: "shop.example.com" });
+  const server = await getServer(owner.id, server_id);
   const report = (failing: boolean, expires_at: string | null) =>
     recordReport(server, {
       disk_free_bytes: 20e9,
       memory_free_bytes: 2e9,
       certificates: [{ instance_id: id, domain, expires_at, failing }],
     });
-  const page = await open(`/instances/${id}`, { as: mine, clock: true });
+  const page = await open(`/instances/${id}`, { as: owner, clock: true });
   const card = page.getByRole("heading", { name: "DNS record" });
   await card.waitFor();
   await fact(page, "Certificate", "Pending");
@@ -55,17 +55,17 @@ test("the DNS record is shown until the server reports a valid certificate, and 
 });
 
 test("an instance can be created with the keyboard alone", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await mine.server({ name: "erp-1" });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  await owner.server({ name: "erp-1" });
+  const page = await open("/instances", { as: owner });
   await title(page, /^Instances/);
   const press = (key: string): Promise<void> => page.keyboard.press(key);
-  const tabTo = async (what: Locator): Promise<void> => {
+  const tabTo = async (target: Locator): Promise<void> => {
     for (let steps = 0; steps < 60; steps++) {
-      if ((await what.and(page.locator(":focus")).count()) > 0) return;
+      if ((await target.and(page.locator(":focus")).count()) > 0) return;
       await press("Tab");
     }
-    throw new Error(`The Tab key does not lead to ${what.toString()}`);
+    throw new Error(`The Tab key does not lead to ${target.toString()}`);
   };
   await tabTo(page.getByRole("link", { name: "Create instance" }).first());
   await press("Enter");
@@ -75,40 +75,40 @@ test("an instance can be created with the keyboard alone", async ({ open }) => {
   await tabTo(page.getByLabel("Domain"));
   await page.keyboard.type(uniqueDomain());
   await press("Enter");
-  const shown = dialog(page, "Shop is being installed");
-  await shown.waitFor();
-  await tabTo(shown.getByRole("checkbox"));
+  const passwordDialog = dialog(page, "Shop is being installed");
+  await passwordDialog.waitFor();
+  await tabTo(passwordDialog.getByRole("checkbox"));
   await press("Space");
-  await tabTo(button(shown, "Done"));
+  await tabTo(button(passwordDialog, "Done"));
   await press("Enter");
   await title(page, "Shop");
   await fact(page, "Status", "Running");
 });
 
 test("a dialog behind a menu can be used with the keyboard alone", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
+  const page = await open(`/instances/${id}`, { as: owner });
   await button(page, "Actions").focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  const asked = dialog(page, "Change the domain of Shop");
-  await asked.waitFor();
+  const form = dialog(page, "Change the domain of Shop");
+  await form.waitFor();
   await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("INPUT"); // the first field
   await page.keyboard.type("nonsense");
   await page.keyboard.press("Enter");
-  await asked.getByText(/^Must be a lowercase domain name/).waitFor();
+  await form.getByText(/^Must be a lowercase domain name/).waitFor();
   await page.keyboard.press("Escape");
-  await asked.waitFor({ state: "detached" });
+  await form.waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Actions");
 });
 
 test("if the service is down the page says so, and shows the instance by itself", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
+  const page = await open("/instances", { as: owner });
   await page.route(`**/api/v1/instances/${id}`, (route) => route.abort());
   await page.getByRole("link", { name: "Shop" }).click();
   await page.getByText("Can't reach the service").waitFor();
@@ -118,9 +118,9 @@ test("if the service is down the page says so, and shows the instance by itself"
 });
 
 test("a failed instance is never shown as running", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedInstance(mine.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account();
+  const { id } = await seedInstance(owner.id, { name: "Shop", state: "failed", status_reason: "Odoo did not start" });
+  const page = await open(`/instances/${id}`, { as: owner });
   await page.getByText("Odoo did not start").waitFor();
   await page.getByText("Without this record, nobody can reach the instance").waitFor();
   expect(await page.locator("#main").innerText()).not.toMatch(/\b(runs|running)\b/i);
@@ -129,11 +129,11 @@ test("a failed instance is never shown as running", async ({ open }) => {
 test("each instance of the list has its actions in a menu, with the reasons against those that are not possible", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  await seedInstance(mine.id, { name: "Shop", server_id: server.id });
-  await seedInstance(mine.id, { name: "Idle", server_id: server.id, state: "stopped" });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
+  await seedInstance(owner.id, { name: "Shop", server_id: server.id });
+  await seedInstance(owner.id, { name: "Idle", server_id: server.id, state: "stopped" });
+  const page = await open("/instances", { as: owner });
   await button(page, "Actions on Idle").click();
   await page.getByRole("menuitem", { name: "Stop" }).getByText("It is stopped already.").waitFor();
   await expectAccessible(page);
@@ -159,9 +159,9 @@ test("each instance of the list has its actions in a menu, with the reasons agai
 test("an instance says whether it sends mail, and a value has its button to copy it after it, in view under the pointer", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { name: "Shop", labels: { team: "sales", env: "test" } });
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedInstance(owner.id, { name: "Shop", labels: { team: "sales", env: "test" } });
+  const page = await open(`/instances/${id}`, { as: owner });
   await fact(page, "Sends mail", "Yes");
   expect(await page.locator(".labels > span").allTextContents()).toEqual(["env: test", "team: sales"]);
   await openTab(page, "Settings");

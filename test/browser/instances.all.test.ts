@@ -10,10 +10,10 @@ import { button, fact, instancesOf, notification, openTab, sentTo, storePassword
 
 describe("creating an instance", () => {
   test("an invalid instance form shows an error at every field and sends nothing", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    await seedServer(mine.id);
-    await seedServer(mine.id);
-    const page = await open("/instances/create", { as: mine });
+    const owner = await account({ seeded: true });
+    await seedServer(owner.id);
+    await seedServer(owner.id);
+    const page = await open("/instances/create", { as: owner });
     const sent = sentTo(page, "POST", /\/instances$/);
     await page.getByLabel("Admin email").fill("nobody");
     await button(page, "Create instance").click();
@@ -31,11 +31,11 @@ describe("creating an instance", () => {
   });
 
   test("a taken domain is shown at its field, and the form keeps its values", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const taken = await mine.instance();
-    const page = await open("/instances/create", { as: mine });
+    const owner = await account({ seeded: true });
+    const existing = await owner.instance();
+    const page = await open("/instances/create", { as: owner });
     await page.getByLabel("Name", { exact: true }).fill("Second");
-    await page.getByLabel("Domain").fill(taken.domain);
+    await page.getByLabel("Domain").fill(existing.domain);
     await button(page, "Create instance").click();
     await page.getByText("This domain is already taken.", { exact: true }).waitFor();
     await expect.poll(() => page.getByLabel("Domain").getAttribute("aria-invalid")).toBe("true");
@@ -48,9 +48,9 @@ describe("creating an instance", () => {
   });
 
   test("an instance that fails shows the reason and the request ID", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    await mine.server();
-    const page = await open("/instances/create", { as: mine });
+    const owner = await account({ seeded: true });
+    await owner.server();
+    const page = await open("/instances/create", { as: owner });
     await page.getByLabel("Name", { exact: true }).fill("Doomed");
     await page.getByLabel("Domain").fill("fail-install.example.com");
     await button(page, "Create instance").click();
@@ -61,9 +61,9 @@ describe("creating an instance", () => {
     await openTab(page, "History");
     const operations = page.getByRole("table", { name: "History" });
     await operations.getByText("The ERP could not be installed").waitFor();
-    const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(mine);
+    const [{ operation_id, id } = await Promise.reject(new Error("No instance was made"))] = await instancesOf(owner);
     expect(operation_id).toBeNull();
-    const [failed] = (await mine.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
+    const [failed] = (await owner.api.get(`/operations?resource_id=${id}`)).as(z.array(Operation));
     await operations.getByText(`Request ID: ${failed?.request_id}`).waitFor();
     await openTab(page, "Overview");
     await button(page, "Set up automatic backups").hover();
@@ -79,6 +79,6 @@ describe("creating an instance", () => {
     await button(page, "Create instance").click();
     await storePassword(page, "Doomed");
     await created;
-    expect((await instancesOf(mine)).map(({ name, status }) => [name, status])).toEqual([["Doomed", "running"]]);
+    expect((await instancesOf(owner)).map(({ name, status }) => [name, status])).toEqual([["Doomed", "running"]]);
   });
 });

@@ -7,11 +7,11 @@ import { button, fact, instancesOf, notification, sentTo, storePassword, title }
 
 describe("the list of instances", () => {
   test("the list of instances shows each one's URL and server, and filters by status", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const server = await seedServer(mine.id, { name: "erp-1" });
-    await seedInstance(mine.id, { server_id: server.id, name: "Shop", domain: "shop.example.com" });
-    await seedInstance(mine.id, { server_id: server.id, name: "Archive", state: "stopped" });
-    const page = await open("/instances", { as: mine });
+    const owner = await account({ seeded: true });
+    const server = await seedServer(owner.id, { name: "erp-1" });
+    await seedInstance(owner.id, { server_id: server.id, name: "Shop", domain: "shop.example.com" });
+    await seedInstance(owner.id, { server_id: server.id, name: "Archive", state: "stopped" });
+    const page = await open("/instances", { as: owner });
     const shop = page.getByRole("row").filter({ hasText: "Shop" });
     expect(await shop.getByRole("link", { name: /shop\.example\.com/ }).getAttribute("href")).toBe("https://shop.example.com");
     await shop.getByRole("link", { name: "erp-1" }).waitFor();
@@ -25,10 +25,10 @@ describe("the list of instances", () => {
 
 describe("creating an instance", () => {
   test("creating an instance shows the password once, then the running instance", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const server = await mine.server();
+    const owner = await account({ seeded: true });
+    const server = await owner.server();
     const domain = uniqueDomain();
-    const page = await open(`/instances/create?server=${server.id}`, { as: mine });
+    const page = await open(`/instances/create?server=${server.id}`, { as: owner });
     const sent = sentTo(page, "POST", /\/instances$/);
     await page.getByLabel("Name", { exact: true }).fill("Shop");
     await page.getByLabel("Domain").fill(domain.toUpperCase());
@@ -40,9 +40,9 @@ describe("creating an instance", () => {
     await created;
     await fact(page, "Status", "Running");
     expect(sent).toMatchObject([
-      { name: "Shop", server_id: server.id, database_name: "shop", admin_email: mine.user.email, domain, edition: "community" },
+      { name: "Shop", server_id: server.id, database_name: "shop", admin_email: owner.user.email, domain, edition: "community" },
     ]);
-    expect(await instancesOf(mine)).toMatchObject([{ name: "Shop", domain, status: "running" }]);
+    expect(await instancesOf(owner)).toMatchObject([{ name: "Shop", domain, status: "running" }]);
     expect(await page.content()).not.toContain(password);
     expect(await page.evaluate("JSON.stringify(localStorage) + JSON.stringify(sessionStorage)")).not.toContain(password);
     await page.goto(`/instances/create`);

@@ -20,9 +20,9 @@ const heading = (page: Page, name: string | RegExp): Promise<void> =>
 const goTo = (page: Page, name: string): Promise<void> => page.getByRole("link", { name, exact: true }).first().click();
 
 /** The value in the dialog that shows it once; closes the dialog. */
-async function storedSecret(page: Page, what: string): Promise<string> {
-  const value = (await page.getByRole("status", { name: what, exact: true }).textContent()) ?? "";
-  await page.getByRole("checkbox", { name: `I've saved the ${what}` }).check();
+async function storedSecret(page: Page, name: string): Promise<string> {
+  const value = (await page.getByRole("status", { name, exact: true }).textContent()) ?? "";
+  await page.getByRole("checkbox", { name: `I've saved the ${name}` }).check();
   await page.getByRole("button", { name: "Done" }).click();
   return value;
 }
@@ -75,18 +75,18 @@ async function fillInInstance(page: Page): Promise<void> {
 
 async function backUp(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Back up now" }).click();
-  const asked = dialog(page, "Back up Shop");
-  await asked.getByLabel("Note").fill("three orders");
-  await asked.getByRole("button", { name: "Back up now" }).click();
+  const form = dialog(page, "Back up Shop");
+  await form.getByLabel("Note").fill("three orders");
+  await form.getByRole("button", { name: "Back up now" }).click();
   await page.getByText("Backup completed: Shop").first().waitFor();
 }
 
 async function restore(page: Page): Promise<void> {
   await openTab(page, "Backups");
   await actOn(page, "three orders", "Restore");
-  const asked = dialog(page, "Restore Shop");
-  await asked.getByLabel("Type Shop to confirm").fill("Shop");
-  await asked.getByRole("button", { name: "Restore" }).click();
+  const confirmation = dialog(page, "Restore Shop");
+  await confirmation.getByLabel("Type Shop to confirm").fill("Shop");
+  await confirmation.getByRole("button", { name: "Restore" }).click();
   await page.getByText("Backup restored: Shop").first().waitFor({ timeout: REQUESTS_AGAIN_MS });
 }
 
@@ -120,13 +120,13 @@ test(
   "a new user gets from signing in to a running, protected instance in few clicks, from there to a clone, and an API key stops working as soon as they revoke it",
   { timeout: JOURNEY_MS },
   async ({ open }) => {
-    const mine = await account();
+    const owner = await account();
     const page = await open("/config.json", { fresh: true }); // counts clicks from the first page on
     // No user is as fast: the page may have to wait until it has requests again.
     page.setDefaultTimeout(REQUESTS_AGAIN_MS);
     await page.addInitScript(COUNT_CLICKS);
     await page.goto("/login");
-    await logIn(page, mine.user);
+    await logIn(page, owner.user);
     await goTo(page, "Create server");
     await fillInServer(page);
     await goTo(page, "Create instance");
@@ -156,13 +156,13 @@ test(
     expect((await api.get("/backups")).as(z.array(Backup)).map(({ kind }) => kind)).toEqual(["pre_restore", "manual"]);
     await goTo(page, "API keys");
     await choose(page, "Deploy pipeline", "Revoke");
-    const asked = dialog(page, "Revoke API key");
+    const confirmation = dialog(page, "Revoke API key");
     const revoked = page.waitForResponse(
       // Not an error that asks the page to wait and retry.
       (response) => response.request().method() === "DELETE" && response.ok(),
       { timeout: REQUESTS_AGAIN_MS },
     );
-    await Promise.all([revoked, asked.getByRole("button", { name: "Revoke", exact: true }).click()]);
+    await Promise.all([revoked, confirmation.getByRole("button", { name: "Revoke", exact: true }).click()]);
     expect((await api.get("/instances")).status).toBe(401);
     await page.getByText("API key revoked: Deploy pipeline").first().waitFor();
   },

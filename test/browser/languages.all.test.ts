@@ -31,17 +31,17 @@ test("a German browser gets German, and the setting leads to English and back", 
 });
 
 test("a German browser gets German from the sign-in page to an instance's page, with its dates and numbers", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Laden" });
-  await mine.backup(id);
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Laden" });
+  await owner.backup(id);
   const page = await open("/login", { locale: "de-DE" });
   await page.getByRole("button", { name: "Anmelden" }).click();
   await page.getByText("Geben Sie Ihre E-Mail-Adresse ein.").waitFor();
-  await page.getByLabel("E-Mail-Adresse").fill(mine.user.email);
+  await page.getByLabel("E-Mail-Adresse").fill(owner.user.email);
   await page.getByLabel("Passwort").fill("falsch");
   await page.getByRole("button", { name: "Anmelden" }).click();
   await page.getByText("E-Mail-Adresse oder Passwort ist falsch.").waitFor();
-  await page.getByLabel("Passwort").fill(mine.user.password);
+  await page.getByLabel("Passwort").fill(owner.user.password);
   await page.getByRole("button", { name: "Anmelden" }).click();
   await heading(page, "Übersicht");
   await page.getByRole("link", { name: "Instanzen mit Status „Läuft“: 1" }).waitFor();
@@ -101,17 +101,17 @@ test("what was typed survives a change of the language, except passwords", async
 test("a policy and the picture of the backups are described in the language's own plurals, word order and dates", async ({
   open,
 }) => {
-  const mine = await account();
-  const instance = await seedInstance(mine.id, { name: "Laden" });
+  const owner = await account();
+  const instance = await seedInstance(owner.id, { name: "Laden" });
   const { id } = instance;
   await seedBackup(instance, { created_at: new Date().toISOString(), size_bytes: 1_234_567_890 });
   const policy = { schedule: "30 3 * * *", timezone: "Europe/Berlin", drill_every_days: 7 };
   const keep = { last: 3, daily: 7, weekly: 4, yearly: 1 };
-  await mine.api.put(`/instances/${id}/backup-policy`, { ...policy, keep });
-  const page = await open(`/instances/${id}`, { as: mine, locale: "de-DE" });
+  await owner.api.put(`/instances/${id}/backup-policy`, { ...policy, keep });
+  const page = await open(`/instances/${id}`, { as: owner, locale: "de-DE" });
   await fact(page, "Zeitplan", "Täglich um 03:30 Uhr (Europe/Berlin)");
-  const kept = "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres";
-  await fact(page, "Behält", kept);
+  const retention = "Die 3 neuesten Sicherungen und die jeweils neueste der letzten 7 Tage, 4 Wochen und des letzten Jahres";
+  await fact(page, "Behält", retention);
   await fact(page, "Wiederherstellungstests", "Alle 7 Tage");
   const strip = page.getByRole("list", { name: "Sicherungen der letzten 35 Tage" });
   await strip.getByRole("link", { name: /^\p{Lu}\p{Ll}\.?, \d+\. \p{Lu}\p{Ll}+\.?: Manuell, \d/u }).click();

@@ -11,23 +11,23 @@ import { moveTo, test } from "./browser.ts";
 import { button, dialog, title } from "./instance-page.ts";
 
 const MANY = 12;
-let mine: TestAccount;
+let owner: TestAccount;
 
 beforeAll(async () => {
-  mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  const others = [await seedServer(mine.id, { name: "erp-2" }), await seedServer(mine.id, { name: "erp-3" })];
-  for (const each of [server, ...others])
+  owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
+  const otherServers = [await seedServer(owner.id, { name: "erp-2" }), await seedServer(owner.id, { name: "erp-3" })];
+  for (const each of [server, ...otherServers])
     await recordReport(each, { disk_free_bytes: 31e9, memory_free_bytes: 1.9e9, certificates: undefined });
   for (let i = 0; i < MANY; i++) {
     const labels = { env: "production", ...(i === MANY - 1 && { team: "accounting", tier: "gold" }) };
-    const instance = await seedInstance(mine.id, { server_id: server.id, name: `Pharmacy Freiburg ${i}`, labels });
+    const instance = await seedInstance(owner.id, { server_id: server.id, name: `Pharmacy Freiburg ${i}`, labels });
     await seedBackup(instance, { note: "Before the inventory" });
   }
 });
 
 test("the keyboard goes on where it was when a button goes away that it has pressed", async ({ open }) => {
-  const page = await open("/instances", { as: mine });
+  const page = await open("/instances", { as: owner });
   const press = async (name: string) => {
     await button(page, name).focus();
     await page.keyboard.press("Enter");
@@ -59,7 +59,7 @@ const hidden = async (page: Page): Promise<number> =>
 test.for(["en", "de"])(
   "a laptop shows all columns of every list, and two lines of a row at most (%s)",
   async (language, { open }) => {
-    const page = await open("/instances", { as: mine, locale: language, fresh: true });
+    const page = await open("/instances", { as: owner, locale: language, fresh: true });
     // A row of the last list may still be there, so each is known by a title of its own.
     for (const [path, name] of [
       ["/servers", /^Server/],
@@ -80,12 +80,13 @@ test.for(["en", "de"])(
 );
 
 test("on a tablet, with every column, the keyboard scrolls the list, and the names stay in view", async ({ open }) => {
-  const page = await open("/instances", { as: mine, fresh: true });
+  const page = await open("/instances", { as: owner, fresh: true });
   await page.setViewportSize({ width: 768, height: 900 });
   await button(page, "Preferences for instances").click();
-  const asked = dialog(page, "Preferences for instances");
-  for (const column of ["Created", "Database name", "Last backup", "ID"]) await asked.getByLabel(column, { exact: true }).check();
-  await button(asked, "Save").click();
+  const preferences = dialog(page, "Preferences for instances");
+  for (const column of ["Created", "Database name", "Last backup", "ID"])
+    await preferences.getByLabel(column, { exact: true }).check();
+  await button(preferences, "Save").click();
   await page.getByRole("columnheader", { name: "Database name" }).waitFor();
   const place = page.getByRole("region", { name: "Instances" });
   await place.focus();
@@ -104,7 +105,7 @@ test("on a tablet, with every column, the keyboard scrolls the list, and the nam
 });
 
 test("selecting a row moves none of them, and the whole choice is made and undone with the keyboard", async ({ open }) => {
-  const page = await open("/instances", { as: mine });
+  const page = await open("/instances", { as: owner });
   const box = page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 5" });
   const before = await box.boundingBox();
   await page.getByRole("checkbox", { name: "Select Pharmacy Freiburg 7" }).focus();
@@ -118,7 +119,7 @@ test("selecting a row moves none of them, and the whole choice is made and undon
 });
 
 test("a closed navigation stays closed on the next page, and a phone closes it when a link is followed", async ({ open }) => {
-  const page = await open("/instances", { as: mine });
+  const page = await open("/instances", { as: owner });
   await button(page, /^Close navigation/).click();
   await moveTo(page, "/backups");
   await title(page, /^Backups/);
@@ -136,7 +137,7 @@ test("a page whose request is never responded to says so in the end, and shows w
   faults,
 }) => {
   faults.expected.push(/^Failed to load resource/);
-  const page = await open("/servers", { as: mine, fresh: true }); // its clock is the test's
+  const page = await open("/servers", { as: owner, fresh: true }); // its clock is the test's
   await page.getByRole("link", { name: "erp-1" }).waitFor();
   let silent = 0;
   await page.route(/\/api\/v1\/instances\?/, () => void silent++);
@@ -160,7 +161,7 @@ const PHONE_HEIGHT = 844;
 const CONTENT_FROM = 200;
 
 test.for(["en", "de"])("a phone shows three records of a list below its search (%s)", async (language, { open }) => {
-  const page = await open("/instances", { as: mine, locale: language, phone: true, fresh: true });
+  const page = await open("/instances", { as: owner, locale: language, phone: true, fresh: true });
   for (const [path, link] of [
     ["/instances", "a[href^='/instances/']"],
     ["/backups", "a[href*='backup=']"],
@@ -181,7 +182,7 @@ test.for(["en", "de"])("a phone shows three records of a list below its search (
 test("on a narrow phone a finger hits everything in a list, also its other filters and what acts on selected records", async ({
   open,
 }) => {
-  const page = await open("/backups", { as: mine, phone: true });
+  const page = await open("/backups", { as: owner, phone: true });
   await page.setViewportSize({ width: 320, height: 700 });
   await page.getByText("Before the inventory").first().waitFor();
   await expectTargets(page, ".list");
@@ -200,7 +201,7 @@ test("on a narrow phone a finger hits everything in a list, also its other filte
 });
 
 test("the navigation of a phone closes with a tap beside it, and with a link to the page that is shown", async ({ open }) => {
-  const page = await open("/instances", { as: mine, phone: true });
+  const page = await open("/instances", { as: owner, phone: true });
   const navigation = page.getByRole("navigation", { name: "Main navigation" });
   await button(page, "Open navigation").click();
   await navigation.waitFor();

@@ -7,10 +7,10 @@ import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
 
 test("an instance's log is shown with levels, searched, and saved as a file", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await warmLogs(mine);
-  const { id } = await mine.instance({ name: "Shop", domain: `fail-boot.${uniqueDomain()}` });
-  const page = await open(`/instances/${id}?tab=logs`, { as: mine });
+  const owner = await account({ seeded: true });
+  await warmLogs(owner);
+  const { id } = await owner.instance({ name: "Shop", domain: `fail-boot.${uniqueDomain()}` });
+  const page = await open(`/instances/${id}?tab=logs`, { as: owner });
   const log = page.getByRole("region", { name: "Log" });
   await log.getByText("HTTP service (werkzeug) running").waitFor();
   await log.getByText(/Failed to load registry\nTraceback \(most recent call last\):\n.*KeyError: 'ir.model.data'/s).waitFor();
@@ -39,10 +39,10 @@ test("an instance's log is shown with levels, searched, and saved as a file", as
 
 test("a log is followed, of the proxy too, and whatever its lines say is text", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account({ seeded: true });
-  await warmLogs(mine);
-  const { id } = await mine.instance({ name: "Shop" });
-  const page = await open(`/instances/${id}?tab=logs`, { as: mine });
+  const owner = await account({ seeded: true });
+  await warmLogs(owner);
+  const { id } = await owner.instance({ name: "Shop" });
+  const page = await open(`/instances/${id}?tab=logs`, { as: owner });
   const log = page.getByRole("region", { name: "Log" });
   await log.getByText("HTTP service (werkzeug) running").waitFor();
   await page.getByRole("button", { name: "Whose log" }).click();
@@ -50,13 +50,14 @@ test("a log is followed, of the proxy too, and whatever its lines say is text", 
   await page.getByText("The log is empty.").or(log.locator("time").first()).first().waitFor();
 
   const message = '<b id="injected">GET</b> /x \\x1b[31m</script><script>document.title = "injected"</script>';
-  let asked = 0;
+  let requestCount = 0;
   await page.route(/\/logs\?.*after=/, async (route) => {
     const at = new Date().toISOString();
     const error = { code: "SERVICE_UNAVAILABLE", message: "The server is busy" };
-    if (asked++ === 0) return route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: { success: false, error } });
-    const lines = asked === 2 ? [{ at, level: "error", logger: null, message }] : [];
-    return route.fulfill({ json: { success: true, data: { lines, truncated: asked === 2, next: `${at}.1` } } });
+    if (requestCount++ === 0)
+      return route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: { success: false, error } });
+    const lines = requestCount === 2 ? [{ at, level: "error", logger: null, message }] : [];
+    return route.fulfill({ json: { success: true, data: { lines, truncated: requestCount === 2, next: `${at}.1` } } });
   });
   await page.getByRole("button", { name: "Follow" }).click();
   // A look that fails is no end.

@@ -19,29 +19,31 @@ const all = (series: readonly { name: string }[], value: number): MetricValues =
 test("charts show the figures of a server and of an instance, by keyboard too, for a time that the user chooses", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
-  const instance = await seedInstance(mine.id, { server_id: server.id });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
+  const instance = await seedInstance(owner.id, { server_id: server.id });
   const now = Math.floor(Date.now() / 1000);
   const samples = Array.from({ length: 60 }, (_, index): Sample => ({
     at: now - (60 - index) * MINUTE_SECONDS,
     server: all(SERVER_SERIES, 10 + index),
     instances: new Map([[instance.id, all(INSTANCE_SERIES, 20 + index)]]),
   }));
-  await storeSamples({ account_id: mine.id, id: server.id }, samples);
+  await storeSamples({ account_id: owner.id, id: server.id }, samples);
 
-  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: owner });
   for (const title of ["Processors", "Memory", "Disk space", "Disk reads and writes", "Network", "Load"])
     await page.getByRole("heading", { name: title, exact: true }).waitFor();
   await page.getByText("All processors").first().waitFor();
   await expectAccessible(page);
-  const asked = page.waitForRequest((request) => request.url().includes("/metrics?") && request.url().includes("step=3600"));
+  const hourlyRequest = page.waitForRequest(
+    (request) => request.url().includes("/metrics?") && request.url().includes("step=3600"),
+  );
   await page.getByRole("button", { name: /Time to show/ }).click();
   await page.getByRole("option", { name: "Last 7 days" }).click();
-  await asked;
+  await hourlyRequest;
   await page.getByText("All processors, highest minute").first().waitFor();
 
-  const other = await open(`/instances/${instance.id}?tab=metrics`, { as: mine });
+  const other = await open(`/instances/${instance.id}?tab=metrics`, { as: owner });
   await other.getByRole("heading", { name: "Response times", exact: true }).waitFor();
   await other.getByText("95 of 100 requests").first().waitFor();
   const chart = other.getByRole("application").first();
@@ -53,8 +55,8 @@ test("charts show the figures of a server and of an instance, by keyboard too, f
 test("a chart names each line once, whether or not it has gaps, and a new server's disk has no forecast yet", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
   await recordReport(server, { disk_size_bytes: 40e9, disk_free_bytes: 12e9, memory_free_bytes: 1e9, certificates: undefined });
   const now = Math.floor(Date.now() / 1000);
   const samples = [100, 99, 98, 10, 9, 8].map((minutes): Sample => ({
@@ -62,8 +64,8 @@ test("a chart names each line once, whether or not it has gaps, and a new server
     server: all(SERVER_SERIES, minutes),
     instances: new Map(),
   }));
-  await storeSamples({ account_id: mine.id, id: server.id }, samples);
-  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  await storeSamples({ account_id: owner.id, id: server.id }, samples);
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: owner });
   await page.locator(".chart-legend").getByText("All processors").waitFor();
   expect(await page.locator(".chart-legend").getByText("All processors").count()).toBe(1);
   await expectAccessible(page);
@@ -74,34 +76,36 @@ test("a chart names each line once, whether or not it has gaps, and a new server
 test("what was done meanwhile is marked on the charts of an instance and of its server, and leads to the operation", async ({
   open,
 }) => {
-  const mine = await account();
-  const server = await mine.server();
-  const instance = await mine.instance({ name: "Shop", server_id: server.id });
-  const elsewhere = await mine.instance({ name: "Other" });
+  const owner = await account();
+  const server = await owner.server();
+  const instance = await owner.instance({ name: "Shop", server_id: server.id });
+  const elsewhere = await owner.instance({ name: "Other" });
   const restart = async (of: string) => {
-    const { id } = (await mine.api.post(`/instances/${of}/actions`, { action: "restart" })).as(Operation);
-    await mine.until(id);
+    const { id } = (await owner.api.post(`/instances/${of}/actions`, { action: "restart" })).as(Operation);
+    await owner.until(id);
     return id;
   };
   await restart(elsewhere.id);
   const id = await restart(instance.id);
-  const reboot = (await mine.api.post(`/servers/${server.id}/actions`, { action: "reboot" })).as(Operation);
-  await mine.until(reboot.id);
+  const reboot = (await owner.api.post(`/servers/${server.id}/actions`, { action: "reboot" })).as(Operation);
+  await owner.until(reboot.id);
   const sample = {
     at: Math.floor(Date.now() / 1000),
     server: all(SERVER_SERIES, 10),
     instances: new Map([[instance.id, all(INSTANCE_SERIES, 20)]]),
   };
-  await storeSamples({ account_id: mine.id, id: server.id }, [sample]);
+  await storeSamples({ account_id: owner.id, id: server.id }, [sample]);
   for (const [path, title] of [
     [`/instances/${instance.id}`, /Restart, \S/],
     [`/servers/${server.id}`, /Restart, Shop, \S/],
   ] as const) {
-    const page = await open("/config.json", { as: mine });
+    const page = await open("/config.json", { as: owner });
     // What was done on other servers takes no room on this one's chart.
-    const asked = page.waitForRequest(/\/operations\?.*type=instance\.restart|\/operations\?resource_id=ins/);
+    const operationsRequest = page.waitForRequest(/\/operations\?.*type=instance\.restart|\/operations\?resource_id=ins/);
     await page.goto(`${path}?tab=metrics`);
-    expect(new URL((await asked).url()).searchParams.get("server_id")).toBe(path.startsWith("/servers") ? server.id : null);
+    expect(new URL((await operationsRequest).url()).searchParams.get("server_id")).toBe(
+      path.startsWith("/servers") ? server.id : null,
+    );
     await page.getByRole("heading", { name: "What was done in this time" }).waitFor();
     expect(await page.getByRole("link", { name: title }).getAttribute("href")).toBe(`/operations/${id}`);
     // Beside the link, each chart has it in its legend.
@@ -113,17 +117,17 @@ test("what was done meanwhile is marked on the charts of an instance and of its 
 });
 
 test("90 days of a server's disk say on which day it will be full", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
   const GB = 1_000_000_000;
   const disk = { disk_size_bytes: 40 * GB, disk_free_bytes: 12 * GB };
   await recordReport(server, { ...disk, memory_free_bytes: GB, certificates: undefined });
   for (let day = 0; day < 7; day++) {
     const at = Math.floor(Date.now() / 1000) - (6 - day) * DAY;
     const used = SERVER_SERIES.map(({ name }) => (name === "disk_used_bytes" ? (22 + day) * GB : null));
-    await storeSamples({ account_id: mine.id, id: server.id }, [{ at, server: used, instances: new Map() }]);
+    await storeSamples({ account_id: owner.id, id: server.id }, [{ at, server: used, instances: new Map() }]);
   }
-  const page = await open(`/servers/${server.id}?tab=metrics`, { as: mine });
+  const page = await open(`/servers/${server.id}?tab=metrics`, { as: owner });
   const chart = page.getByRole("heading", { name: "Disk space in 90 days" });
   await chart.scrollIntoViewIfNeeded();
   await page.getByText(/^If it goes on like this, the disk is full on .+\.$/).waitFor();
@@ -184,19 +188,19 @@ test("a line ends where nothing was measured, and not where it is measured seldo
 });
 
 test("the home page shows the servers that are loaded most in charts, by keyboard too, on request", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id);
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id);
   const disk = { disk_size_bytes: 40e9, disk_free_bytes: 10e9 };
   await recordReport(server, { ...disk, memory_free_bytes: 1e9, certificates: undefined });
-  const page = await open("/", { as: mine });
+  const page = await open("/", { as: owner });
   await page.getByRole("button", { name: "Most loaded" }).click();
   await page.getByText("75% in use").first().waitFor();
   await page.getByText("Nothing was reported lately.").waitFor(); // of instances
-  const shown = () => page.getByText("75% in use").count();
-  const listed = await shown();
+  const countInUse = () => page.getByText("75% in use").count();
+  const listed = await countInUse();
   await page.getByRole("application").first().focus();
   await page.keyboard.press("ArrowRight");
-  await expect.poll(shown).toBeGreaterThan(listed);
+  await expect.poll(countInUse).toBeGreaterThan(listed);
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: server.name }).first().click();
@@ -204,9 +208,9 @@ test("the home page shows the servers that are loaded most in charts, by keyboar
 });
 
 test("a server that has sent nothing says so", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedServer(mine.id);
-  const page = await open(`/servers/${id}?tab=metrics`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedServer(owner.id);
+  const page = await open(`/servers/${id}?tab=metrics`, { as: owner });
   await page
     .getByText(/^Nothing was measured in this time/)
     .first()

@@ -99,14 +99,14 @@ test("an alert needs somebody unless the page says the same already; of several 
   const down = [alert("down", "srv_2", 1), alert("down", "ins_1", 2)];
   const listed = ["backup_overdue", "drill_failed", "operation_failed"].map((kind) => alert(kind, "ins_2", 3));
   const memory = alert("memory_free", "srv_1", 4, 10);
-  const shown = (offline: string[], lowDisks: string[]) =>
+  const unlistedIds = (offline: string[], lowDisks: string[]) =>
     unlistedAlerts([...full, ...down, ...listed, memory].toReversed(), {
       offline: new Set(offline),
       lowDisks: new Set(lowDisks),
     }).map(({ id }) => id);
-  expect(shown([], [])).toEqual([full[1], memory, down[1], down[0]].map((each) => each?.id));
-  expect(shown(["srv_2"], ["srv_1"])).toEqual([memory, down[1]].map((each) => each?.id));
-  expect(shown(["srv_1"], ["srv_2"])).toEqual(shown([], []));
+  expect(unlistedIds([], [])).toEqual([full[1], memory, down[1], down[0]].map((each) => each?.id));
+  expect(unlistedIds(["srv_2"], ["srv_1"])).toEqual([memory, down[1]].map((each) => each?.id));
+  expect(unlistedIds(["srv_1"], ["srv_2"])).toEqual(unlistedIds([], []));
 });
 
 test("instances with trouble come first, the latest first, and of several backups on a day the best counts", () => {
@@ -121,7 +121,7 @@ test("instances with trouble come first, the latest first, and of several backup
     torn: [["2", { drill: { status: "failed" } }]],
     lost: [["2", { status: "failed" }], ["1", { status: "failed" }], ["0"]],
   };
-  const found = {
+  const nights = {
     isWhole: true,
     instances: Object.entries(backupsOf).map(([id, backups]) => ({
       id,
@@ -133,7 +133,7 @@ test("instances with trouble come first, the latest first, and of several backup
       { id: "never", name: "never", protection: { last_backup_at: null } },
     ],
   };
-  const rows = buildNightRows(found, ["2", "1"], ({ created_at }) => created_at);
+  const rows = buildNightRows(nights, ["2", "1"], ({ created_at }) => created_at);
   expect(rows.map(({ id, cells }) => `${id}: ${cells.map(({ kind }) => kind).join(" ")}`)).toEqual([
     "late: none none",
     "never: none none",

@@ -10,15 +10,15 @@ import { moveTo, test } from "./browser.ts";
 import { pressAll, settlerOf } from "./openers.ts";
 import { furnish, PAGES, pathsOf, type Things } from "./pages.ts";
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  ({ mine } = await bigAccount());
-  await setQuota(mine.id, "server", 20);
-  await setQuota(mine.id, "instance", 400);
-  things = await furnish(mine); // what work can be done on: the others are seeded
-  await mine.token(["servers:read"]);
-  await seedServer(mine.id, { name: "empty-1" }); // it can be deleted
+  ({ owner } = await bigAccount());
+  await setQuota(owner.id, "server", 20);
+  await setQuota(owner.id, "instance", 400);
+  things = await furnish(owner); // what work can be done on: the others are seeded
+  await owner.token(["servers:read"]);
+  await seedServer(owner.id, { name: "empty-1" }); // it can be deleted
 }, 600_000);
 
 /** They act at once, leave the page, or open what is the browser's own. */
@@ -35,7 +35,7 @@ test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, gr
   "$group at $width pixels, with what opens there",
   { timeout: 600_000 },
   async ({ width, of }, { open }) => {
-    const page = await open("/config.json", { as: mine, phone: width === 320, fresh: true });
+    const page = await open("/config.json", { as: owner, phone: width === 320, fresh: true });
     await page.setViewportSize({ width, height: 900 });
     const settle = settlerOf(page);
     const show = async (path: string): Promise<void> => {
@@ -49,7 +49,7 @@ test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, gr
     };
     const pressed = new Set<string>();
     await page.goto("/");
-    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((shown) => pathsOf(shown, things))) {
+    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((destination) => pathsOf(destination, things))) {
       await show(path);
       await look();
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });

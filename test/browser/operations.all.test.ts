@@ -13,12 +13,12 @@ import { test } from "./browser.ts";
 import { choose, sentTo, storePassword } from "./instance-page.ts";
 
 test("what failed in the night is found by a link, with its reason, and is tried again with the same note", async ({ open }) => {
-  const mine = await account();
-  const { id } = await mine.instance({ name: "Shop" });
-  const failed = (await mine.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
-  const { error } = await mine.until(failed.operation_id, "failed");
-  await mine.backup(id);
-  const page = await open("/operations", { as: mine });
+  const owner = await account();
+  const { id } = await owner.instance({ name: "Shop" });
+  const failed = (await owner.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
+  const { error } = await owner.until(failed.operation_id, "failed");
+  await owner.backup(id);
+  const page = await open("/operations", { as: owner });
   const title = (count: number) => page.getByRole("heading", { name: `Operations (${count})` }).waitFor();
   await page.getByRole("row").filter({ hasText: "Create server" }).getByText("Succeeded").waitFor();
   await page.getByRole("button", { name: /^Filter by action/ }).click();
@@ -33,7 +33,7 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await page.getByLabel("Until").fill("2026-01-01T11:00");
   await page.getByText("No matches for this filter.").waitFor();
   await expectAccessible(page);
-  await page.goto(`/operations?status=failed&actor=${mine.user.id}`); // the API key asked for the backup
+  await page.goto(`/operations?status=failed&actor=${owner.user.id}`); // the API key asked for the backup
   await page.getByText("No matches for this filter.").waitFor();
   await page.goto("/operations?status=failed");
   const row = page.getByRole("row").filter({ hasText: error?.message ?? "no reason" });
@@ -45,11 +45,11 @@ test("what failed in the night is found by a link, with its reason, and is tried
   await dialog.getByLabel(/^Note/).fill("");
   await dialog.getByRole("button", { name: "Back up now" }).click();
   await page.getByText("Backup completed: Shop").waitFor();
-  const [newest] = (await mine.api.get("/operations?type=backup.create")).as(api.operations.list.data);
+  const [newest] = (await owner.api.get("/operations?type=backup.create")).as(api.operations.list.data);
   expect(newest?.status).toBe("succeeded");
   await page.goto(`/operations/${failed.operation_id}`);
   await page.getByRole("button", { name: "Retry backup: Shop" }).waitFor();
-  await mine.until((await mine.api.delete(`/backups/${failed.id}`)).as(Operation).id);
+  await owner.until((await owner.api.delete(`/backups/${failed.id}`)).as(Operation).id);
   await page.goto(`/operations/${failed.operation_id}`);
   await page.getByRole("button", { name: "Retry backup: Shop" }).click();
   await expect.poll(() => dialog.getByLabel(/^Note/).inputValue()).toBe("");
@@ -71,21 +71,21 @@ test("what failed in the night is found by a link, with its reason, and is tried
 });
 
 test("a phone shows what came of an operation: of a backup, a link to it", async ({ open }) => {
-  const mine = await account();
-  const { id } = await mine.instance({ name: "Shop" });
-  await mine.backup(id);
-  const page = await open("/operations?type=backup.create", { as: mine, phone: true });
+  const owner = await account();
+  const { id } = await owner.instance({ name: "Shop" });
+  await owner.backup(id);
+  const page = await open("/operations?type=backup.create", { as: owner, phone: true });
   const result = page.locator(".card dl div").filter({ has: page.getByText("Result", { exact: true }) });
   await result.getByRole("link", { name: /^Backup/ }).waitFor();
 });
 
 test("an instance whose creation failed is created again from the list of operations, with the same values", async ({ open }) => {
-  const mine = await account({ seeded: true });
+  const owner = await account({ seeded: true });
   const labels = { customer: "acme" };
-  const body = await mine.instanceBody({ name: "Doomed", domain: "fail-install.example.com", labels });
-  const { id, operation_id } = (await mine.api.post("/instances", body)).as(Instance);
-  await mine.until(operation_id, "failed");
-  const page = await open("/operations?status=failed", { as: mine });
+  const body = await owner.instanceBody({ name: "Doomed", domain: "fail-install.example.com", labels });
+  const { id, operation_id } = (await owner.api.post("/instances", body)).as(Instance);
+  await owner.until(operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: owner });
   await choose(page, "Create instance, Doomed", "Retry");
   await page.getByText("Doomed, whose creation failed, is deleted first").waitFor();
   await expect.poll(() => page.getByLabel("Domain").inputValue()).toBe("fail-install.example.com");
@@ -100,16 +100,16 @@ test("an instance whose creation failed is created again from the list of operat
   await page.getByRole("button", { name: "Create instance" }).click();
   await expect.poll(() => sent).toMatchObject([{ name: "Doomed", labels }]);
   await storePassword(page, "Doomed");
-  const shop = await mine.instance({ name: "Shop" });
+  const shop = await owner.instance({ name: "Shop" });
   await page.goto(`/instances/create?like=${shop.id}`); // a form that deleted it first would be no retry
   await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
   expect(id).not.toBe(shop.id);
 });
 
 test("if what failed cannot be deleted first, the form says why, and creates nothing", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedServer(mine.id, { state: "create_failed", ssh_key_id: (await mine.sshKey()).id });
-  const page = await open(`/servers/create?again=${id}`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await seedServer(owner.id, { state: "create_failed", ssh_key_id: (await owner.sshKey()).id });
+  const page = await open(`/servers/create?again=${id}`, { as: owner });
   const sent = sentTo(page, "POST", /\/servers$/);
   const ended: Partial<Operation> = { finished_at: new Date().toISOString() };
   const ofDeletion = { code: "PROVIDER_ERROR" as const, message: "The machine is locked" };
@@ -124,15 +124,15 @@ test("if what failed cannot be deleted first, the form says why, and creates not
 });
 
 test("a clone that failed is tried again in the form of clones, which asks again what to copy", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const shop = await mine.instance({ name: "Shop" });
-  const backup = await mine.backup(shop.id);
+  const owner = await account({ seeded: true });
+  const shop = await owner.instance({ name: "Shop" });
+  const backup = await owner.backup(shop.id);
   const labels = { customer: "acme" };
   const onlyFiles = { restore_database: false, neutralize: false, labels };
   const body = { name: "Files", domain: "fail-install.example.com", backup_id: backup.id, ...onlyFiles };
-  const failed = (await mine.api.post(`/instances/${shop.id}/clone`, body)).as(Instance);
-  await mine.until(failed.operation_id, "failed");
-  const page = await open("/operations?status=failed", { as: mine });
+  const failed = (await owner.api.post(`/instances/${shop.id}/clone`, body)).as(Instance);
+  await owner.until(failed.operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: owner });
   await choose(page, "Create instance from backup, Files", "Retry");
   await page.getByText("Files, whose creation failed, is deleted first").waitFor();
   await page.getByText("what the failed attempt chose isn't stored").waitFor();
@@ -153,20 +153,20 @@ test("a clone that failed is tried again in the form of clones, which asks again
   await restore.click();
   await expect.poll(() => sent).toMatchObject([{ name: "Files", backup_id: backup.id, ...onlyFiles }]);
   await storePassword(page, "Files");
-  expect((await mine.api.get(`/instances/${failed.id}`)).status).toBe(404);
+  expect((await owner.api.get(`/instances/${failed.id}`)).status).toBe(404);
 });
 
 test("what failed leads to its log, and shows its last lines at once", async ({ open }) => {
-  const mine = await account();
-  const { id } = await mine.instance({ name: "Shop" });
-  const failed = (await mine.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
-  await mine.until(failed.operation_id, "failed");
-  const page = await open("/operations?status=failed", { as: mine });
+  const owner = await account();
+  const { id } = await owner.instance({ name: "Shop" });
+  const failed = (await owner.api.post(`/instances/${id}/backups`, { note: "fail-upload" })).as(Backup);
+  await owner.until(failed.operation_id, "failed");
+  const page = await open("/operations?status=failed", { as: owner });
   await page.getByRole("link", { name: "Show log" }).click();
   const log = page.getByRole("region", { name: "Log" });
   await expect.poll(() => log.textContent()).toMatch(/^# make_archive\n/);
   const lines = Array.from({ length: 50 }, (_, index) => `line ${index + 1}\n`).join("");
-  await storeWorkLog({ account_id: mine.id, id: failed.operation_id ?? "" }, lines);
+  await storeWorkLog({ account_id: owner.id, id: failed.operation_id ?? "" }, lines);
   await page.reload();
   await page.getByRole("heading", { name: "The last 20 lines of the log" }).waitFor();
   await expect.poll(() => log.textContent()).toMatch(/^line 31\n[^]*line 50$/);

@@ -9,17 +9,17 @@ import { expectAccessible, expectFits } from "./axe.ts";
 import { test } from "./browser.ts";
 import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  mine = await account();
-  things = await furnish(mine);
+  owner = await account();
+  things = await furnish(owner);
 });
 
 test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 600_000 }, async ({ open }) => {
-  const page = await open("/", { as: mine, phone: true, dark: true });
-  for (const shown of PAGES) {
-    await moveAndSee(page, shown, things);
+  const page = await open("/", { as: owner, phone: true, dark: true });
+  for (const destination of PAGES) {
+    await moveAndSee(page, destination, things);
     await expectFits(page, 320); // also what is left of 640 at a zoom of 200 %
   }
 });
@@ -35,19 +35,19 @@ test(
   "on a phone, the content of a resource's page begins within the first 200 pixels",
   { timeout: 240_000 },
   async ({ open }) => {
-    const page = await open("/", { as: mine, phone: true });
+    const page = await open("/", { as: owner, phone: true });
     for (const width of [320, 360, 400]) {
       await page.setViewportSize({ width, height: 700 });
-      for (const shown of PAGES.filter(({ path }) => path !== undefined)) {
-        await moveAndSee(page, shown, things);
-        expect(await page.evaluate(CONTENT_BEGINS), `${shown.route} at ${width}`).toBeLessThanOrEqual(200);
+      for (const destination of PAGES.filter(({ path }) => path !== undefined)) {
+        await moveAndSee(page, destination, things);
+        expect(await page.evaluate(CONTENT_BEGINS), `${destination.route} at ${width}`).toBeLessThanOrEqual(200);
       }
     }
   },
 );
 
 test("on a phone, a page has one button, and the rest of its actions in a menu", async ({ open }) => {
-  const page = await open(`/instances/${things.instance}`, { as: mine, phone: true });
+  const page = await open(`/instances/${things.instance}`, { as: owner, phone: true });
   await page.getByRole("button", { name: "Back up now" }).waitFor();
   expect(await page.getByRole("button", { name: "Restore", exact: true }).count()).toBe(0);
   await page.getByRole("button", { name: "Actions", exact: true }).click();
@@ -67,7 +67,7 @@ const FOCUS_BEHIND_TOP = `(() => {
 test("the top bar is never in front of what has the focus: after the link to the main content, and on the way back up a page", async ({
   open,
 }) => {
-  const page = await open(`/instances/${things.instance}?tab=settings`, { as: mine });
+  const page = await open(`/instances/${things.instance}?tab=settings`, { as: owner });
   await page.setViewportSize({ width: 1280, height: 500 });
   await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
   await page.waitForLoadState("networkidle");
@@ -83,7 +83,7 @@ test("the top bar is never in front of what has the focus: after the link to the
 });
 
 test("paper gets the page without the shell", async ({ open }) => {
-  const page = await open(`/instances/${things.instance}`, { as: mine });
+  const page = await open(`/instances/${things.instance}`, { as: owner });
   await page.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
   const shell = page.locator("#top, .trail, .side, .tabs");
   expect(await shell.filter({ visible: true }).count()).toBe(4);
@@ -101,7 +101,7 @@ async function configure(page: Page, config: DashboardConfig): Promise<void> {
 }
 
 test("the live dashboard does not look like the sandbox, and each links to the other if that is configured", async ({ open }) => {
-  const page = await open("/", { as: mine });
+  const page = await open("/", { as: owner });
   const banner = page.getByRole("region", { name: "Environment" });
   await banner.waitFor();
   const other = page.getByRole("link", { name: /^Switch to/ });
@@ -120,7 +120,7 @@ test("the live dashboard does not look like the sandbox, and each links to the o
 });
 
 test("an operator's brand replaces the product's name, and a logo that holds a script is only a picture", async ({ open }) => {
-  const page = await open("/", { as: mine, fresh: true });
+  const page = await open("/", { as: owner, fresh: true });
   const hostile = `<svg xmlns="http://www.w3.org/2000/svg" width="48" height="48" onload="parent.ran = true; ran = true">
     <script>top.ran = true; fetch("https://example.com/")</script><image href="https://example.com/x.png"/>
     <rect width="48" height="48" fill="#d13212"/></svg>`;
@@ -131,18 +131,18 @@ test("an operator's brand replaces the product's name, and a logo that holds a s
   await expect.poll(() => page.title()).toMatch(/Home · Acme Cloud$/);
   await expect.poll(() => page.evaluate(`document.querySelector("#top img").naturalWidth`)).toBe(48);
   await expect.poll(() => page.evaluate(`getComputedStyle(document.body, "::before").backgroundColor`)).toBe("rgb(209, 50, 18)");
-  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("button", { name: owner.user.name }).click();
   expect(await page.getByRole("menuitem", { name: /^Get support/ }).getAttribute("href")).toBe("https://help.example.com/");
   await page.getByRole("menuitem", { name: "About" }).click();
   const about = page.getByRole("dialog", { name: "About Acme Cloud" });
   const { version, commit } = (await anonymous.get("/health")).as(api.health.get.data);
-  for (const shown of [version, commit?.slice(0, 10) ?? "–"]) await about.getByText(shown, { exact: true }).waitFor();
+  for (const text of [version, commit?.slice(0, 10) ?? "–"]) await about.getByText(text, { exact: true }).waitFor();
   for (const name of ["Unreleased", "What operators do", "Fixed"])
     await about.getByRole("heading", { name, exact: true }).waitFor();
   await about.getByRole("listitem").first().waitFor();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("button", { name: owner.user.name }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByRole("heading", { level: 1, name: "Acme Cloud" }).waitFor();
   await page.getByRole("link", { name: /^Get support/ }).waitFor();
@@ -151,7 +151,7 @@ test("an operator's brand replaces the product's name, and a logo that holds a s
 });
 
 test("the color mode follows the system until the user switches it, and is remembered", async ({ open }) => {
-  const page = await open("/", { as: mine });
+  const page = await open("/", { as: owner });
   const ground = (): Promise<unknown> => page.evaluate("getComputedStyle(document.body).backgroundColor");
   await page.getByRole("button", { name: "Dark mode" }).waitFor();
   const light = await ground();
@@ -169,7 +169,7 @@ test("the color mode follows the system until the user switches it, and is remem
 });
 
 test("a click on a button of the bar counts, although the number of alerts arrives in the middle of it", async ({ open }) => {
-  const page = await open("/config.json", { as: mine, fresh: true });
+  const page = await open("/config.json", { as: owner, fresh: true });
   const released = Promise.withResolvers<void>();
   await page.route("**/overview", async (route) => {
     await released.promise;

@@ -20,11 +20,11 @@ import {
   type Things,
 } from "./pages.ts";
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  mine = await account();
-  things = await furnish(mine);
+  owner = await account();
+  things = await furnish(owner);
 });
 
 plain("the pages that are looked at here are all that the dashboard has", () => {
@@ -44,9 +44,9 @@ test.for([
 
 test.for(some(PAGES, 4))(
   "the page $route is accessible to everyone, fits the screen and is not large",
-  async (shown, { open }) => {
-    const page = await open(pathOf(shown, things), { as: mine });
-    await isShown(page, shown);
+  async (destination, { open }) => {
+    const page = await open(pathOf(destination, things), { as: owner });
+    await isShown(page, destination);
     await expectFits(page, 2560);
     expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
     expect(await filesLoaded(page)).toBeLessThanOrEqual(PAGE_FILES_MAX);
@@ -59,7 +59,7 @@ test("every page of the sandbox says that it is the sandbox, even while the serv
   await page.route("**/api/v1/**", (route) => route.abort());
   await page.reload();
   await page.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
-  const home = await open("/", { as: mine });
+  const home = await open("/", { as: owner });
   await home.getByRole("region", { name: "Environment" }).getByText("TEST").waitFor();
   await expect.poll(() => home.title()).toMatch(/test/i);
 });

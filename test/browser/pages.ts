@@ -17,16 +17,16 @@ export interface Things {
   deploy: string;
 }
 
-export interface Shown {
+export interface Destination {
   /** The route in the dashboard's own table, or the sign-in page's. */
   route: string;
   heading: RegExp;
   path?: (things: Things) => string;
 }
 
-export const LOGIN: Shown = { route: "/login", heading: /ERP/ };
+export const LOGIN: Destination = { route: "/login", heading: /ERP/ };
 
-export const PAGES: readonly Shown[] = [
+export const PAGES: readonly Destination[] = [
   { route: "/", heading: /^Home/ },
   { route: "/servers", heading: /^Servers/ },
   { route: "/servers/create", heading: /server/i },
@@ -54,7 +54,7 @@ export const PAGES: readonly Shown[] = [
   { route: "*", heading: /Page not found/, path: () => "/nowhere" },
 ];
 
-export const pathOf = ({ route, path = () => route }: Shown, things: Things): string => path(things);
+export const pathOf = ({ route, path = () => route }: Destination, things: Things): string => path(things);
 
 /** The parts of pages that have some. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -63,47 +63,47 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The paths of a page and its parts. */
-export function pathsOf(shown: Shown, things: Things): string[] {
-  const path = pathOf(shown, things);
-  return [path, ...(PARTS[shown.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
+export function pathsOf(destination: Destination, things: Things): string[] {
+  const path = pathOf(destination, things);
+  return [path, ...(PARTS[destination.route] ?? []).map((tab) => `${path}?tab=${tab}`)];
 }
 
 /** The account's own resources, one of each kind. */
-export async function furnish(mine: TestAccount): Promise<Things> {
-  const server = await mine.server({ name: "shop-1" });
-  const instance = await mine.instance({ name: "Shop", server_id: server.id });
-  await mine.backup(instance.id, { note: "Before the inventory" });
+export async function furnish(owner: TestAccount): Promise<Things> {
+  const server = await owner.server({ name: "shop-1" });
+  const instance = await owner.instance({ name: "Shop", server_id: server.id });
+  await owner.backup(instance.id, { note: "Before the inventory" });
   return {
     server: server.id,
     instance: instance.id,
-    operation: await bulkAction(mine, instance.id),
-    webhook: await mine.webhook(),
-    deploy: await deployed(mine, instance.id),
+    operation: await bulkAction(owner, instance.id),
+    webhook: await owner.webhook(),
+    deploy: await deployed(owner, instance.id),
   };
 }
 
 /** A deploy that has ended as it should, of the code that the instance has. */
 export async function deployed(
-  mine: TestAccount,
+  owner: TestAccount,
   instanceId: string,
   status: "succeeded" | "failed" = "succeeded",
 ): Promise<string> {
   const body = { rehearse: false, backup_first: false };
-  const { id, operation_id } = (await mine.api.post(`/instances/${instanceId}/deploys`, body)).as(Deploy);
-  await mine.until(operation_id, status);
+  const { id, operation_id } = (await owner.api.post(`/instances/${instanceId}/deploys`, body)).as(Deploy);
+  await owner.until(operation_id, status);
   return id;
 }
 
 /** One that has ended, and has changed nothing. */
-export async function bulkAction(mine: TestAccount, instanceId: string): Promise<string> {
+export async function bulkAction(owner: TestAccount, instanceId: string): Promise<string> {
   const body = { action: "set_labels", select: { ids: [instanceId] }, parameters: { remove: ["unused"] } };
-  const { id } = (await mine.api.post("/bulk", body)).as(Operation);
-  await mine.until(id);
+  const { id } = (await owner.api.post("/bulk", body)).as(Operation);
+  await owner.until(id);
   return id;
 }
 
 /** Waits until the page has its heading and all of its data. */
-export async function isShown(page: Page, { heading }: Shown): Promise<void> {
+export async function isShown(page: Page, { heading }: Destination): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).first().waitFor();
   await page.locator(".deferred").first().waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
@@ -112,23 +112,23 @@ export async function isShown(page: Page, { heading }: Shown): Promise<void> {
 const QUIET_MS = 300;
 
 /** The same after `moveTo`, which Playwright does not take for a navigation that ends. */
-export async function moveAndSee(page: Page, shown: Shown, things: Things): Promise<void> {
+export async function moveAndSee(page: Page, destination: Destination, things: Things): Promise<void> {
   const inFlight = new Set<Request>();
   let lastAt = performance.now();
-  const begun = (request: Request): void => {
+  const addRequest = (request: Request): void => {
     inFlight.add(request);
     lastAt = performance.now();
   };
-  const ended = (request: Request): void => {
+  const removeRequest = (request: Request): void => {
     inFlight.delete(request);
     lastAt = performance.now();
   };
-  page.on("request", begun).on("requestfinished", ended).on("requestfailed", ended);
-  await moveTo(page, pathOf(shown, things));
-  await page.getByRole("heading", { level: 1, name: shown.heading }).first().waitFor();
+  page.on("request", addRequest).on("requestfinished", removeRequest).on("requestfailed", removeRequest);
+  await moveTo(page, pathOf(destination, things));
+  await page.getByRole("heading", { level: 1, name: destination.heading }).first().waitFor();
   await page.locator(".deferred").first().waitFor({ state: "detached" });
   await expect.poll(() => inFlight.size === 0 && performance.now() - lastAt > QUIET_MS).toBe(true);
-  page.off("request", begun).off("requestfinished", ended).off("requestfailed", ended);
+  page.off("request", addRequest).off("requestfinished", removeRequest).off("requestfailed", removeRequest);
 }
 
 /** Scripts, styles, fonts and the API's responses. The largest are forms, which load the schemas that they are checked by. */

@@ -18,11 +18,11 @@ const PASSWORD = "a long enough password";
 const NEXT_PASSWORD = "another long password";
 
 test("somebody is invited, joins, forgets the password, sets another one, and ends a session", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const email = `${unique("ada")}@example.com`;
-  const owner = await open("/settings/people", { as: mine });
-  await press(owner, "Invite");
-  const dialog = owner.getByRole("dialog", { name: "Invite" });
+  const ownerPage = await open("/settings/people", { as: owner });
+  await press(ownerPage, "Invite");
+  const dialog = ownerPage.getByRole("dialog", { name: "Invite" });
   // Each role says what it can do.
   for (const about of [
     "Can do everything, also",
@@ -31,13 +31,13 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
     "Can see everything",
   ])
     await dialog.getByText(about, { exact: false }).waitFor();
-  await expectAccessible(owner);
-  await typeInto(owner, "Email", email);
-  await press(owner, "Send invitation");
-  await owner.getByText(`Invitation sent to ${email}`).first().waitFor();
-  await owner.getByRole("row").filter({ hasText: email }).getByText("Viewer").waitFor();
+  await expectAccessible(ownerPage);
+  await typeInto(ownerPage, "Email", email);
+  await press(ownerPage, "Send invitation");
+  await ownerPage.getByText(`Invitation sent to ${email}`).first().waitFor();
+  await ownerPage.getByRole("row").filter({ hasText: email }).getByText("Viewer").waitFor();
 
-  const invitation = await newestLink(mine.id, "invitation", email);
+  const invitation = await newestLink(owner.id, "invitation", email);
   const page = await open(`/accept-invitation#token=${invitation}`, { fresh: true });
   const home = page.getByRole("heading", { name: "Home" });
   await expectAccessible(page);
@@ -52,7 +52,7 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   await typeInto(page, "New password", PASSWORD);
   await page.keyboard.press("Enter");
   await home.waitFor();
-  const all = (await mine.api.get("/users")).as(users.list().data);
+  const all = (await owner.api.get("/users")).as(users.list().data);
   const ada = all.find((user) => user.email === email);
   expect(ada).toMatchObject({ name: "Ada Lovelace", role: "viewer" });
 
@@ -64,7 +64,7 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   await typeInto(page, "Email", email);
   await page.keyboard.press("Enter");
   await page.getByText("If there is a user with this email, a link is on its way.", { exact: false }).waitFor();
-  await page.goto(`/reset-password#token=${await newestLink(mine.id, "password_reset", ada?.id ?? "")}`);
+  await page.goto(`/reset-password#token=${await newestLink(owner.id, "password_reset", ada?.id ?? "")}`);
   await expectAccessible(page);
   await typeInto(page, "New password", NEXT_PASSWORD);
   await page.keyboard.press("Enter");
@@ -73,7 +73,7 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
   await signIn(page, { email, password: NEXT_PASSWORD });
   await home.waitFor();
 
-  const other = await mine.session({ email, password: NEXT_PASSWORD });
+  const other = await owner.session({ email, password: NEXT_PASSWORD });
   await page.goto("/settings/account");
   const sessions = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
   await sessions.filter({ hasText: "This session" }).getByText("Chrome on Linux").waitFor();
@@ -83,18 +83,18 @@ test("somebody is invited, joins, forgets the password, sets another one, and en
 });
 
 test("an invitation is sent again, which ends the link before, and withdrawn", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const email = `${unique("ada")}@example.com`;
-  await (await mine.session()).post("/users/invitations", { email, role: "operator" });
+  await (await owner.session()).post("/users/invitations", { email, role: "operator" });
   const accept = (token: string) =>
     anonymous.post("/auth/invitations/accept", { token, name: "Ada", password: PASSWORD }, { from: newAddress() });
-  const first = await newestLink(mine.id, "invitation", email);
-  const page = await open("/settings/people", { as: mine });
+  const first = await newestLink(owner.id, "invitation", email);
+  const page = await open("/settings/people", { as: owner });
   const row = page.getByRole("row").filter({ hasText: email });
   await row.getByText("Operator").waitFor();
   await choose(page, email, "Send again");
   await page.getByText(`Invitation sent to ${email}`).first().waitFor();
-  const second = await newestLink(mine.id, "invitation", email);
+  const second = await newestLink(owner.id, "invitation", email);
   expect((await accept(first)).status).toBe(401);
   await choose(page, email, "Withdraw");
   await page.getByRole("dialog", { name: "Withdraw invitation" }).waitFor();
@@ -106,13 +106,13 @@ test("an invitation is sent again, which ends the link before, and withdrawn", a
 });
 
 test("a link that was used says so, and a link for a user who exists says what to do", async ({ open }) => {
-  const mine = await account();
-  const session = await mine.session();
+  const owner = await account();
+  const session = await owner.session();
   const email = `${unique("late")}@example.com`;
   await session.post("/users/invitations", { email, role: "viewer" });
-  const first = await newestLink(mine.id, "invitation", email);
+  const first = await newestLink(owner.id, "invitation", email);
   await session.post("/users/invitations", { email, role: "viewer" });
-  const second = await newestLink(mine.id, "invitation", email);
+  const second = await newestLink(owner.id, "invitation", email);
   const page = await open(`/accept-invitation#token=${first}`, { fresh: true });
   const join = async (): Promise<void> => {
     await typeInto(page, "Your name", "Late");
@@ -135,8 +135,8 @@ test("a link that was used says so, and a link for a user who exists says what t
 });
 
 test("a link that is not valid does not sign out whoever opens it", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/reset-password#token=AaZrUoN9eqWCv2mR0g", { as: mine });
+  const owner = await account();
+  const page = await open("/reset-password#token=AaZrUoN9eqWCv2mR0g", { as: owner });
   await typeInto(page, "New password", PASSWORD);
   await page.keyboard.press("Enter");
   await page.getByText("This link isn't valid", { exact: false }).waitFor();
@@ -145,17 +145,17 @@ test("a link that is not valid does not sign out whoever opens it", async ({ ope
 });
 
 test("what somebody who was removed has created and started goes on, and shows so", async ({ open }) => {
-  const mine = await account();
-  const admin = await mine.anotherUser({ role: "admin" });
+  const owner = await account();
+  const admin = await owner.anotherUser({ role: "admin" });
   const name = unique("theirs");
   const body = { name, permissions: ["servers:read"] };
-  const theirs = await mine.session(admin);
-  (await theirs.post("/tokens", body)).as(tokens.create().data);
-  const select = { ids: [(await seedServer(mine.id)).id] };
+  const adminSession = await owner.session(admin);
+  (await adminSession.post("/tokens", body)).as(tokens.create().data);
+  const select = { ids: [(await seedServer(owner.id)).id] };
   const labels = { action: "set_labels", select, parameters: { remove: ["unused"] } };
-  const { id: begun } = (await theirs.post("/bulk", labels)).as(Operation);
-  await mine.anotherUser();
-  const page = await open("/settings/api-keys", { as: mine });
+  const { id: operationId } = (await adminSession.post("/bulk", labels)).as(Operation);
+  await owner.anotherUser();
+  const page = await open("/settings/api-keys", { as: owner });
   // As in an account that has more users than a page of the API: here, one each.
   await page.route(/\/users\?/, (route) => {
     const url = new URL(route.request().url());
@@ -165,11 +165,11 @@ test("what somebody who was removed has created and started goes on, and shows s
   const row = page.getByRole("row").filter({ hasText: name });
   await row.getByText(`by ${admin.name}`).waitFor();
   expect(await page.getByText("since removed").count()).toBe(0);
-  expect((await (await mine.session()).delete(`/users/${admin.id}`)).status).toBe(200);
+  expect((await (await owner.session()).delete(`/users/${admin.id}`)).status).toBe(200);
   await page.reload();
   await row.getByText("since removed").waitFor();
   await expect.poll(() => page.getByText("since removed").count()).toBe(1);
-  for (const path of ["/operations", `/operations/${begun}`]) {
+  for (const path of ["/operations", `/operations/${operationId}`]) {
     await page.goto(path);
     await page.getByText("since removed").waitFor();
   }

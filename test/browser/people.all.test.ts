@@ -6,10 +6,10 @@ import { test } from "./browser.ts";
 import { choose } from "./instance-page.ts";
 
 test("an owner changes somebody's role, and removes them", async ({ open }) => {
-  const mine = await account();
-  const other = await mine.anotherUser({ role: "viewer" });
-  const shown = async () => (await mine.api.get("/users")).as(users.list().data).map(({ id, role }) => [id, role]);
-  const page = await open("/settings/people", { as: mine });
+  const owner = await account();
+  const other = await owner.anotherUser({ role: "viewer" });
+  const readRoles = async () => (await owner.api.get("/users")).as(users.list().data).map(({ id, role }) => [id, role]);
+  const page = await open("/settings/people", { as: owner });
   const row = page.getByRole("row").filter({ hasText: other.email });
   await row.getByText("Viewer").waitFor();
   await choose(page, other.name, "Change role");
@@ -19,7 +19,7 @@ test("an owner changes somebody's role, and removes them", async ({ open }) => {
   await dialog.getByRole("button", { name: "Change role" }).click();
   await page.getByText(`Role changed: ${other.name}`).first().waitFor();
   await row.getByText("Custom").waitFor();
-  expect((await mine.api.get(`/users/${other.id}`)).as(users.get().data)).toMatchObject({
+  expect((await owner.api.get(`/users/${other.id}`)).as(users.get().data)).toMatchObject({
     role: "custom",
     permissions: ["servers:read"],
   });
@@ -28,14 +28,14 @@ test("an owner changes somebody's role, and removes them", async ({ open }) => {
   await sure.getByRole("button", { name: "Remove", exact: true }).click();
   await page.getByText(`Removed from account: ${other.name}`).first().waitFor();
   await row.waitFor({ state: "detached" });
-  expect(await shown()).toEqual([[mine.user.id, "owner"]]);
+  expect(await readRoles()).toEqual([[owner.user.id, "owner"]]);
 });
 
 test("whoever may not know when others signed in sees nothing of it, and has no filter by it", async ({ open }) => {
-  const mine = await account();
-  const viewer = await mine.anotherUser({ role: "viewer" });
+  const owner = await account();
+  const viewer = await owner.anotherUser({ role: "viewer" });
   const page = await open("/settings/people?role=owner&older=never&factors=without", { as: { user: viewer } });
-  const row = page.getByRole("row").filter({ hasText: mine.user.email });
+  const row = page.getByRole("row").filter({ hasText: owner.user.email });
   await row.getByRole("cell", { name: "–", exact: true }).waitFor();
   expect(await page.getByText("Never", { exact: true }).count()).toBe(0);
   await page

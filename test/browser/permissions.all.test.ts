@@ -8,18 +8,18 @@ import { moveTo, test } from "./browser.ts";
 import { button, title } from "./instance-page.ts";
 import { furnish, moveAndSee, PAGES, type Things } from "./pages.ts";
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  mine = await account();
-  things = await furnish(mine);
+  owner = await account();
+  things = await furnish(owner);
 });
 
 const MISSING = /^Permission missing/;
 
-const missing = async (page: Page, what: string): Promise<void> => {
+const missing = async (page: Page, permission: string): Promise<void> => {
   await title(page, MISSING);
-  await page.getByText(what).waitFor();
+  await page.getByText(permission).waitFor();
   await page.getByText("An owner or admin of this account can give it to you.").waitFor();
 };
 
@@ -36,7 +36,7 @@ const WRITES: Readonly<Record<string, string>> = {
 describe("a viewer", () => {
   let viewer: { user: TestUser };
   beforeAll(async () => {
-    viewer = { user: await mine.anotherUser({ role: "viewer" }) };
+    viewer = { user: await owner.anotherUser({ role: "viewer" }) };
   });
 
   test("sees every page that only shows something, without an error, and on the others what is missing", async ({ open }) => {
@@ -49,9 +49,9 @@ describe("a viewer", () => {
     page.on("response", (response) => {
       if (response.status() === 403 && response.url().includes(BASE_PATH)) rejected.push(response.url());
     });
-    for (const shown of PAGES) {
-      const need = WRITES[shown.route];
-      await moveAndSee(page, need === undefined ? shown : { ...shown, heading: MISSING }, things);
+    for (const destination of PAGES) {
+      const need = WRITES[destination.route];
+      await moveAndSee(page, need === undefined ? destination : { ...destination, heading: MISSING }, things);
       if (need !== undefined) await missing(page, need);
     }
     expect(rejected).toEqual([]);
@@ -103,7 +103,7 @@ describe("a viewer", () => {
 test("somebody with one permission sees the pages that it opens, and learns from links to the others what they lack", async ({
   open,
 }) => {
-  const user = await mine.anotherUser({ role: "custom", permissions: ["servers:read"] });
+  const user = await owner.anotherUser({ role: "custom", permissions: ["servers:read"] });
   const page = await open("/servers", { as: { user } });
   await page.getByRole("link", { name: "shop-1" }).waitFor();
   const side = page.getByRole("navigation", { name: "Main navigation" }).getByRole("link");
@@ -117,7 +117,7 @@ test("somebody with one permission sees the pages that it opens, and learns from
 
 test("somebody who may not delete backups is not offered to delete them with many instances", async ({ open }) => {
   const granted = ["servers:read", "instances:read", "instances:write"] as const;
-  const page = await open("/instances", { as: { user: await mine.anotherUser({ role: "custom", permissions: [...granted] }) } });
+  const page = await open("/instances", { as: { user: await owner.anotherUser({ role: "custom", permissions: [...granted] }) } });
   await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
   await button(page, "Actions on selected").click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
@@ -126,11 +126,11 @@ test("somebody who may not delete backups is not offered to delete them with man
 });
 
 test("a permission that is taken away is gone from the page at the next look, without a reload", async ({ open }) => {
-  const user = await mine.anotherUser({ role: "operator" });
+  const user = await owner.anotherUser({ role: "operator" });
   const page = await open("/servers", { as: { user }, clock: true });
   await page.getByRole("link", { name: "Create server" }).waitFor();
   expect(await button(page, "Some actions are not shown").count()).toBe(0);
-  await (await mine.session()).put(`/users/${user.id}`, { role: "viewer" });
+  await (await owner.session()).put(`/users/${user.id}`, { role: "viewer" });
   await page.clock.runFor(31_000);
   await page.getByRole("link", { name: "Create server" }).waitFor({ state: "detached" });
   await button(page, "Some actions are not shown").waitFor();

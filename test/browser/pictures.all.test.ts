@@ -26,11 +26,11 @@ plain("the sizes of backups are at most 300 values, whole days apart, each of th
 });
 
 test("the size of an instance's backups over time is a chart, by keyboard too, once the user opens it", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const owner = await account({ seeded: true });
+  const instance = await seedInstance(owner.id, { name: "Shop" });
   for (const [day, size_bytes] of [1_000_000_000, 1_500_000_000, 2_500_000_000].entries())
     await seedBackup(instance, { size_bytes, created_at: new Date(Date.UTC(2026, 10, 1 + day, 2)).toISOString() });
-  const page = await open(`/instances/${instance.id}?tab=backups`, { as: mine });
+  const page = await open(`/instances/${instance.id}?tab=backups`, { as: owner });
   await page.getByRole("table", { name: "Backups" }).getByText("2.50 GB").waitFor();
   expect(await page.getByRole("application").count()).toBe(0);
   await openPart(page, "Size over time");
@@ -43,13 +43,13 @@ test("the size of an instance's backups over time is a chart, by keyboard too, o
 });
 
 test("operations on a time line are those of the filters, by keyboard too, once the user opens it", async ({ open }) => {
-  const mine = await account();
-  await mine.server({ name: "erp-1" });
-  const page = await open("/operations?status=succeeded", { as: mine });
+  const owner = await account();
+  await owner.server({ name: "erp-1" });
+  const page = await open("/operations?status=succeeded", { as: owner });
   await title(page, "Operations (1)");
-  const asked = page.waitForRequest((request) => /\/operations\?.*per_page=100/.test(request.url()));
+  const listRequest = page.waitForRequest((request) => /\/operations\?.*per_page=100/.test(request.url()));
   await openPart(page, "Over time");
-  expect(new URL((await asked).url()).searchParams.get("status")).toBe("succeeded");
+  expect(new URL((await listRequest).url()).searchParams.get("status")).toBe("succeeded");
   await page.getByRole("heading", { name: "Over time" }).waitFor();
   await page.getByRole("application").first().waitFor();
   await expectAccessible(page);

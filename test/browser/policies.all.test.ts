@@ -11,10 +11,10 @@ import { test } from "./browser.ts";
 import { button, comeBackUntil, dialog, expectGap, fact } from "./instance-page.ts";
 
 test("a backup policy is set up, changed and deleted on the instance's page", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
-  const policy = async () => (await mine.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy);
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account();
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
+  const policy = async () => (await owner.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy);
+  const page = await open(`/instances/${id}`, { as: owner });
   await page.getByText("has no automatic backups").waitFor();
   await button(page, "Set up automatic backups").click();
   const form = dialog(page, "Backup policy of Shop");
@@ -59,16 +59,16 @@ test("a backup policy is set up, changed and deleted on the instance's page", as
   await button(page, "Delete policy").click();
   await button(dialog(page, "Delete backup policy"), "Delete policy").click();
   await button(page, "Set up automatic backups").waitFor();
-  expect((await mine.api.get(`/instances/${id}/backup-policy`)).status).toBe(404);
+  expect((await owner.api.get(`/instances/${id}/backup-policy`)).status).toBe(404);
 });
 
 test("a policy that a colleague has changed since is not set back", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
+  const owner = await account();
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
   const set = (last: number) =>
-    mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", timezone: "UTC", keep: { last } });
+    owner.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", timezone: "UTC", keep: { last } });
   expect((await set(7)).status).toBeLessThan(300);
-  const page = await open(`/instances/${id}`, { as: mine });
+  const page = await open(`/instances/${id}`, { as: owner });
   await button(page, "Edit policy").click();
   const form = dialog(page, "Backup policy of Shop");
   await form.getByLabel("At", { exact: true }).fill("04:00");
@@ -76,16 +76,16 @@ test("a policy that a colleague has changed since is not set back", async ({ ope
   await button(form, "Save policy").click();
   await form.getByText("Someone else changed this meanwhile").waitFor();
   await form.getByRole("row", { name: /^Keep/ }).getByRole("cell").first().getByText("30").waitFor();
-  expect((await mine.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
+  expect((await owner.api.get(`/instances/${id}/backup-policy`)).as(BackupPolicy)).toMatchObject({
     keep: { last: 30 },
     schedule: "0 2 * * *",
   });
 });
 
 test("the home page counts instances by protection, and each count leads to their list", async ({ open }) => {
-  const mine = await account();
-  await seedInstance(mine.id, { name: "Shop" });
-  const page = await open("/", { as: mine });
+  const owner = await account();
+  await seedInstance(owner.id, { name: "Shop" });
+  const page = await open("/", { as: owner });
   await page.getByRole("link", { name: "1 unprotected instance" }).click();
   await page.getByRole("link", { name: "Shop" }).waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe("?protection=unprotected");
@@ -100,14 +100,14 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 test("the form says what a change would remove before it is saved", async ({ open }) => {
-  const mine = await account();
-  const instance = await seedInstance(mine.id, { name: "Shop", last_backup_at: daysAgo(0) });
+  const owner = await account();
+  const instance = await seedInstance(owner.id, { name: "Shop", last_backup_at: daysAgo(0) });
   for (const days of [3, 2, 1]) {
     const at = daysAgo(days);
     await seedBackup(instance, { kind: "scheduled", due_at: at, created_at: at, completed_at: at });
   }
-  await mine.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 7 } });
-  const page = await open(`/instances/${instance.id}`, { as: mine });
+  await owner.api.put(`/instances/${instance.id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 7 } });
+  const page = await open(`/instances/${instance.id}`, { as: owner });
   await button(page, "Edit policy").click();
   const form = dialog(page, "Backup policy of Shop");
   await form.getByText("Backs up the instance by the schedule 0 2 * * * (UTC)").waitFor();
@@ -118,18 +118,18 @@ test("the form says what a change would remove before it is saved", async ({ ope
   await expect.poll(() => form.getByText("No rule keeps the scheduled backup").count()).toBe(3);
   await expectAccessible(page);
   await button(form, "Cancel").click();
-  expect((await mine.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy).keep).toEqual({ daily: 7 });
+  expect((await owner.api.get(`/instances/${instance.id}/backup-policy`)).as(BackupPolicy).keep).toEqual({ daily: 7 });
 });
 
 test("a dot for each day has an instance's backups with their drills, which run from there, also by keyboard and on a narrow phone", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await mine.instance({ name: "Shop" });
-  const good = await mine.backup(id);
-  const bad = await mine.backup(id, { note: "fail-drill" });
-  await mine.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 }, drill_every_days: 7 });
-  const page = await open(`/instances/${id}`, { as: mine });
+  const owner = await account({ seeded: true });
+  const { id } = await owner.instance({ name: "Shop" });
+  const good = await owner.backup(id);
+  const bad = await owner.backup(id, { note: "fail-drill" });
+  await owner.api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { last: 1 }, drill_every_days: 7 });
+  const page = await open(`/instances/${id}`, { as: owner });
   await fact(page, "Restore drills", "Every 7 days");
   const strip = page.getByRole("list", { name: "Backups of the last 35 days" });
   await expect.poll(() => strip.getByRole("listitem").count()).toBe(36);
@@ -165,18 +165,18 @@ test("a dot for each day has an instance's backups with their drills, which run 
   await page.getByLabel("Name", { exact: true }).fill("Staging");
   await page.getByLabel("Domain", { exact: true }).fill("staging.example.com");
   await page.getByText("Estimated downtime").waitFor();
-  expect((await mine.api.get(`/backups/${good.id}`)).as(Backup).drill).toBeNull();
+  expect((await owner.api.get(`/backups/${good.id}`)).as(Backup).drill).toBeNull();
 });
 
 test("a day is not known, and not without a backup, until the backups are loaded", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account();
-  const { id } = await seedInstance(mine.id, { name: "Shop" });
-  const page = await open("/config.json", { as: mine });
+  const owner = await account();
+  const { id } = await seedInstance(owner.id, { name: "Shop" });
+  const page = await open("/config.json", { as: owner });
   await page.route(/\/instances\/[^/]+\/backups\?/, (route) => route.abort());
   await page.goto(`/instances/${id}`);
   const strip = page.getByRole("list", { name: "Backups of the last 35 days" });
-  const days = (what: RegExp) => strip.getByRole("listitem").filter({ hasText: what });
+  const days = (pattern: RegExp) => strip.getByRole("listitem").filter({ hasText: pattern });
   await expect.poll(() => days(/: not known$/).count()).toBe(35);
   expect(await days(/: no backup$/).count()).toBe(0);
   await page.getByText("? not known", { exact: true }).waitFor(); // what its sign means
@@ -189,12 +189,12 @@ test("a day is not known, and not without a backup, until the backups are loaded
 test("the days of backups are those of the chosen zone, and on the narrowest phone a finger hits each of them", async ({
   open,
 }) => {
-  const mine = await account();
-  const instance = await seedInstance(mine.id, { name: "Shop" });
+  const owner = await account();
+  const instance = await seedInstance(owner.id, { name: "Shop" });
   const at = `${daysAgo(9).slice(0, 10)}T20:00:00.000Z`;
   const [utc = 0, there = 0] = [0, 1].map((days) => new Date(Date.parse(at) + days * DAY_MS).getUTCDate());
   for (const kind of ["manual", "scheduled"] as const) await seedBackup(instance, { kind, created_at: at });
-  const page = await open(`/instances/${instance.id}`, { as: mine, zone: "Pacific/Auckland" });
+  const page = await open(`/instances/${instance.id}`, { as: owner, zone: "Pacific/Auckland" });
   const day = page.getByRole("list", { name: "Backups of the last 35 days" }).getByRole("link");
   await expect.poll(() => day.innerText()).toMatch(new RegExp(`^\\s*\\w+ ${there} `)); // there it is morning already
   await page.evaluate("localStorage.setItem('zone', 'utc'); dispatchEvent(new StorageEvent('storage'))");
@@ -207,9 +207,9 @@ test("the days of backups are those of the chosen zone, and on the narrowest pho
 });
 
 test("the account page sets the policy of new instances, changes and removes it", async ({ open }) => {
-  const mine = await account();
-  const kept = async () => (await mine.api.get("/settings")).as(Settings).default_backup_policy;
-  const page = await open("/settings/account", { as: mine });
+  const owner = await account();
+  const readPolicy = async () => (await owner.api.get("/settings")).as(Settings).default_backup_policy;
+  const page = await open("/settings/account", { as: owner });
   await button(page, "Set default policy").click();
   const form = dialog(page, "Default backup policy");
   await form.getByLabel("Time zone").fill("Europe/Berlin");
@@ -229,7 +229,12 @@ test("the account page sets the policy of new instances, changes and removes it"
     .first()
     .waitFor();
   await expectAccessible(page);
-  expect(await kept()).toMatchObject({ schedule: "0 2 * * *", timezone: "Europe/Berlin", drill_every_days: 7, enabled: true });
+  expect(await readPolicy()).toMatchObject({
+    schedule: "0 2 * * *",
+    timezone: "Europe/Berlin",
+    drill_every_days: 7,
+    enabled: true,
+  });
   await button(page, "Edit default policy").click();
   await form.getByRole("radio", { name: /Four times/ }).check();
   await button(form, "Save policy").click();
@@ -237,12 +242,12 @@ test("the account page sets the policy of new instances, changes and removes it"
   await button(page, "Edit default policy").click();
   await form.getByLabel("Time zone").fill("UTC");
   const colleagues = { schedule: "0 5 * * *", timezone: "Europe/Vienna", keep: { last: 30 } };
-  expect((await mine.api.put("/settings", { default_backup_policy: colleagues })).status).toBe(200);
+  expect((await owner.api.put("/settings", { default_backup_policy: colleagues })).status).toBe(200);
   await comeBackUntil(page, form.getByText("Someone else changed this meanwhile"));
-  expect(await kept()).toMatchObject(colleagues);
+  expect(await readPolicy()).toMatchObject(colleagues);
   await button(form, "Cancel").click();
   await button(page, "Remove default policy").click();
   await button(dialog(page, "Remove default backup policy"), "Remove default policy").click();
   await button(page, "Set default policy").waitFor();
-  expect(await kept()).toBeNull();
+  expect(await readPolicy()).toBeNull();
 });

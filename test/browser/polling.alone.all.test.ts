@@ -34,10 +34,10 @@ const NOTE_REQUESTS = `{
   };
 }`;
 
-async function opened(open: Open, mine: TestAccount): Promise<Page[]> {
+async function opened(open: Open, owner: TestAccount): Promise<Page[]> {
   const pages: Page[] = [];
   for (const { route } of WATCHED) {
-    const page = await open("/config.json", { as: mine, clock: true }); // asks nothing
+    const page = await open("/config.json", { as: owner, clock: true }); // asks nothing
     await page.addInitScript(NOTE_REQUESTS);
     await page.goto(route);
     pages.push(page);
@@ -68,7 +68,7 @@ async function pause(page: Page): Promise<void> {
 /** The moments at which the page asks the API while nobody uses it. */
 async function askedMeanwhile(page: Page, watchedMs = WATCHED_MS): Promise<number[]> {
   await page.evaluate("asked.length = 0");
-  for (let passed = 0; passed < watchedMs; passed += STEP_MS) {
+  for (let passedMs = 0; passedMs < watchedMs; passedMs += STEP_MS) {
     await page.clock.runFor(STEP_MS);
     await settled(page);
   }
@@ -79,9 +79,9 @@ const HIDE = `Object.defineProperty(document, "visibilityState", { get: () => "h
   document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));`;
 
 test("an operation that the user starts is followed immediately", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedInstance(mine.id);
-  const page = await open(`/instances/${id}`, { as: mine, clock: true });
+  const owner = await account();
+  const { id } = await seedInstance(owner.id);
+  const page = await open(`/instances/${id}`, { as: owner, clock: true });
   await page.getByRole("button", { name: "Stop" }).click();
   const confirm = page.getByRole("dialog").getByRole("button", { name: "Stop" });
   await confirm.waitFor();
@@ -95,14 +95,14 @@ test("an operation that the user starts is followed immediately", async ({ open 
 });
 
 test("a page polls every two seconds during an operation, and not at all without one or while it is hidden", async ({ open }) => {
-  const mine = await account();
-  const pages = await opened(open, mine);
+  const owner = await account();
+  const pages = await opened(open, owner);
   for (const [index, page] of pages.entries()) {
     await isShown(page, WATCHED[index] ?? LOGIN);
     await pause(page);
     expect(await askedMeanwhile(page), page.url()).toEqual([]);
   }
-  await mine.api.post("/servers", await mine.serverBody());
+  await owner.api.post("/servers", await owner.serverBody());
   for (const [index, page] of pages.entries()) {
     await page.clock.resume();
     await page.reload();
@@ -136,22 +136,22 @@ async function keepBusy(page: Page, { id }: Operation): Promise<void> {
   const items = Array.from({ length: MANY }, () => unusedId("operation"));
   await page.route(`**${BASE_PATH}/operations?*`, async (route) => {
     const response = await fetchAnew(route);
-    const found = AnyList.parse(await response.json());
+    const list = AnyList.parse(await response.json());
     count = (count + 1) % MANY;
-    const own = found.data.find((each) => each.id === id);
-    if (own === undefined) return route.fulfill({ response });
+    const operation = list.data.find((each) => each.id === id);
+    if (operation === undefined) return route.fulfill({ response });
     const counts = { total: MANY, waiting: MANY - count - 1, running: 1, succeeded: count };
-    const { bulk, ...result } = z.looseObject({ bulk: z.looseObject({}) }).parse(own["result"]);
-    Object.assign(own, { result: { ...result, bulk: { ...bulk, ...counts } } });
-    const begun = items.slice(0, count + 1).map((item, at) => ({
-      ...own,
+    const { bulk, ...result } = z.looseObject({ bulk: z.looseObject({}) }).parse(operation["result"]);
+    Object.assign(operation, { result: { ...result, bulk: { ...bulk, ...counts } } });
+    const itemOperations = items.slice(0, count + 1).map((item, at) => ({
+      ...operation,
       id: item,
       type: "instance.start",
       request_id: id,
       result: null,
       status: at < count ? "succeeded" : "running",
     }));
-    await route.fulfill({ response, json: { ...found, data: [...begun.toReversed(), ...found.data] } });
+    await route.fulfill({ response, json: { ...list, data: [...itemOperations.toReversed(), ...list.data] } });
   });
   await page.route(`**${BASE_PATH}/overview`, async (route) => {
     const response = await fetchAnew(route);
@@ -165,15 +165,15 @@ test(
   "a bulk action in progress leaves room for other requests, on its own page and on the others",
   { timeout: 300_000 },
   async ({ open }) => {
-    const mine = await account({ seeded: true });
-    await setQuota(mine.id, "instance", MANY);
-    const { id: server_id } = await seedServer(mine.id);
+    const owner = await account({ seeded: true });
+    await setQuota(owner.id, "instance", MANY);
+    const { id: server_id } = await seedServer(owner.id);
     const ids: string[] = [];
-    for (let made = 0; made < MANY; made++)
-      ids.push((await seedInstance(mine.id, { server_id, operation_id: unusedId("operation"), state: "stopped" })).id);
-    const started = (await (await mine.session()).post("/bulk", { action: "start", select: { ids } })).as(Operation);
+    for (let n = 0; n < MANY; n++)
+      ids.push((await seedInstance(owner.id, { server_id, operation_id: unusedId("operation"), state: "stopped" })).id);
+    const started = (await (await owner.session()).post("/bulk", { action: "start", select: { ids } })).as(Operation);
     for (const route of [`/operations/${started.id}`, "/", "/instances"]) {
-      const page = await open("/config.json", { as: mine, clock: true });
+      const page = await open("/config.json", { as: owner, clock: true });
       await page.addInitScript(NOTE_REQUESTS);
       await keepBusy(page, started);
       await page.goto(route);
@@ -187,12 +187,12 @@ test(
 );
 
 test("a paused bulk action is seldom looked at", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id } = await seedInstance(mine.id, { operation_id: unusedId("operation") });
-  const api = await mine.session();
+  const owner = await account({ seeded: true });
+  const { id } = await seedInstance(owner.id, { operation_id: unusedId("operation") });
+  const api = await owner.session();
   const started = (await api.post("/bulk", { action: "stop", select: { ids: [id] } })).as(Operation);
   await api.post(`/operations/${started.id}/actions`, { action: "pause" });
-  const page = await open("/config.json", { as: mine, clock: true });
+  const page = await open("/config.json", { as: owner, clock: true });
   await page.addInitScript(NOTE_REQUESTS);
   await page.goto(`/operations/${started.id}`);
   await page.getByText("Paused").first().waitFor();

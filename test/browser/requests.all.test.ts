@@ -26,73 +26,73 @@ const SHELL = 1;
 /** Twelve pages of the activity. */
 const [EVENTS, EVENTS_AT_ONCE] = [300, 20];
 
-let mine: TestAccount;
+let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
-  ({ mine, things } = await bigAccount());
+  ({ owner, things } = await bigAccount());
 }, 300_000);
 
 /** Shows every page whole. */
 const TALL = { width: 1280, height: 4000 };
 
-interface Seen {
-  asked: string[];
+interface Traffic {
+  requests: string[];
   statuses: number[];
   /** Those without a response yet, also for the page's own files: the next page's requests follow its code. */
   open: Set<Request>;
 }
 
 /** The page's requests to the API, and the statuses of their responses. */
-function watchApi(page: Page): Seen {
-  const seen: Seen = { asked: [], statuses: [], open: new Set() };
+function watchApi(page: Page): Traffic {
+  const traffic: Traffic = { requests: [], statuses: [], open: new Set() };
   const pathIn = (url: string): string | undefined => {
     const { pathname, search } = new URL(url);
     return pathname.startsWith(BASE_PATH) ? `${pathname.slice(BASE_PATH.length)}${search}` : undefined;
   };
   page.on("request", (request) => {
     const path = pathIn(request.url());
-    if (path !== undefined) seen.asked.push(`${request.method()} ${path}`);
-    seen.open.add(request);
+    if (path !== undefined) traffic.requests.push(`${request.method()} ${path}`);
+    traffic.open.add(request);
   });
-  page.on("requestfinished", (request) => void seen.open.delete(request));
-  page.on("requestfailed", (request) => void seen.open.delete(request));
+  page.on("requestfinished", (request) => void traffic.open.delete(request));
+  page.on("requestfailed", (request) => void traffic.open.delete(request));
   page.on("response", (response) => {
-    if (pathIn(response.url()) !== undefined) seen.statuses.push(response.status());
+    if (pathIn(response.url()) !== undefined) traffic.statuses.push(response.status());
   });
-  return seen;
+  return traffic;
 }
 
 /**
  * Until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked for
  * because time passes.
  */
-async function quiet(page: Page, seen: Seen): Promise<void> {
+async function quiet(page: Page, traffic: Traffic): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.waitForLoadState("networkidle");
-  for (let asked = -1; asked !== seen.asked.length || seen.open.size > 0;) {
-    asked = seen.asked.length;
+  for (let count = -1; count !== traffic.requests.length || traffic.open.size > 0;) {
+    count = traffic.requests.length;
     await page.waitForTimeout(700);
   }
 }
 
 test("no page asks more than three times, and the shell once", async ({ open }) => {
-  const page = await open("/config.json", { as: mine, clock: true });
+  const page = await open("/config.json", { as: owner, clock: true });
   await page.setViewportSize(TALL);
-  const seen = watchApi(page);
+  const traffic = watchApi(page);
   const counts: Record<string, string[]> = {};
-  const paths = PAGES.map((shown) => pathOf(shown, things));
+  const paths = PAGES.map((destination) => pathOf(destination, things));
   for (const path of paths) {
-    seen.asked.length = 0;
+    traffic.requests.length = 0;
     await page.goto(path);
-    await quiet(page, seen);
-    if (seen.asked.length > OWN_MAX + SHELL) counts[`${path} loaded`] = [...seen.asked];
-    seen.asked.length = 0;
+    await quiet(page, traffic);
+    if (traffic.requests.length > OWN_MAX + SHELL) counts[`${path} loaded`] = [...traffic.requests];
+    traffic.requests.length = 0;
   }
   for (const path of paths) {
-    seen.asked.length = 0;
+    traffic.requests.length = 0;
     await moveTo(page, path);
-    await quiet(page, seen);
-    if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
+    await quiet(page, traffic);
+    if (traffic.requests.length > OWN_MAX) counts[path] = [...traffic.requests];
   }
   expect(counts).toEqual({});
 }, 300_000);
@@ -105,10 +105,10 @@ test("nor does one whose records name others, or that a link opens with somethin
   const clone = await seedInstance(me.id, { server_id: server.id, name: "Staging", cloned_from_backup_id: backup.id });
   const page = await open("/config.json", { as: me, clock: true });
   await page.setViewportSize(TALL);
-  const seen = watchApi(page);
+  const traffic = watchApi(page);
   await page.goto("/settings/account");
-  await quiet(page, seen);
-  seen.asked.length = 0;
+  await quiet(page, traffic);
+  traffic.requests.length = 0;
   const counts: Record<string, string[]> = {};
   for (const path of [
     "/activity",
@@ -121,10 +121,10 @@ test("nor does one whose records name others, or that a link opens with somethin
     `/instances/${instance.id}/clone?backup=${backup.id}`,
     `/backups?backup=${backup.id}`,
   ]) {
-    seen.asked.length = 0;
+    traffic.requests.length = 0;
     await moveTo(page, path);
-    await quiet(page, seen);
-    if (seen.asked.length > OWN_MAX) counts[path] = [...seen.asked];
+    await quiet(page, traffic);
+    if (traffic.requests.length > OWN_MAX) counts[path] = [...traffic.requests];
   }
   expect(counts).toEqual({});
 }, 120_000);
@@ -139,8 +139,8 @@ test("after a change, a page asks for what shows the changed record, and for not
   const session = await me.session();
   const page = await open("/config.json", { as: me, clock: true });
   await page.setViewportSize(TALL);
-  const seen = watchApi(page);
-  const asked: Record<string, string[]> = {};
+  const traffic = watchApi(page);
+  const counts: Record<string, string[]> = {};
   let n = 0;
   const CHANGES = {
     instance: () => me.api.put(`/instances/${instance.id}`, { labels: { n: String(n++) } }),
@@ -154,23 +154,23 @@ test("after a change, a page asks for what shows the changed record, and for not
   const operation = await bulkAction(me, instance.id);
   const webhook = await me.webhook();
   const deploy = await seedDeploy(instance, operation);
-  for (const shown of PAGES.filter(({ route }) => route !== "*")) {
-    const path = pathOf(shown, { server: server.id, instance: instance.id, operation, webhook, deploy });
+  for (const destination of PAGES.filter(({ route }) => route !== "*")) {
+    const path = pathOf(destination, { server: server.id, instance: instance.id, operation, webhook, deploy });
     await page.goto(path);
-    await quiet(page, seen);
-    for (const [what, change] of Object.entries(CHANGES)) {
-      seen.asked.length = 0;
+    await quiet(page, traffic);
+    for (const [name, change] of Object.entries(CHANGES)) {
+      traffic.requests.length = 0;
       expect((await change()).status).toBeLessThan(300);
       await page.clock.runFor(31_000);
-      await expect.poll(() => seen.asked).toContain("GET /overview");
-      await quiet(page, seen);
+      await expect.poll(() => traffic.requests).toContain("GET /overview");
+      await quiet(page, traffic);
       // What a server reports is asked for each minute anyway.
-      const others = new Set(seen.asked.filter((each) => each !== "GET /overview"));
-      const where = `${path} after a change of ${what}`;
-      if (others.size > REFETCH_MAX) asked[where] = [...others];
+      const refetched = new Set(traffic.requests.filter((each) => each !== "GET /overview"));
+      const where = `${path} after a change of ${name}`;
+      if (refetched.size > REFETCH_MAX) counts[where] = [...refetched];
     }
   }
-  expect(asked).toEqual({});
+  expect(counts).toEqual({});
 }, 900_000);
 
 test("what the user changes on a page is one request, the overview, and what shows it", async ({ open }) => {
@@ -178,20 +178,20 @@ test("what the user changes on a page is one request, the overview, and what sho
   const instance = await seedInstance(me.id, { name: "Shop" });
   const page = await open("/config.json", { as: me, clock: true });
   await page.setViewportSize(TALL);
-  const seen = watchApi(page);
+  const traffic = watchApi(page);
   await page.goto(`/instances/${instance.id}`);
-  await quiet(page, seen);
+  await quiet(page, traffic);
   await page.getByRole("button", { name: "Actions", exact: true }).click();
   await page.getByRole("menuitem", { name: "Edit details" }).click();
   await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Shop 2");
-  await quiet(page, seen);
-  seen.asked.length = 0;
+  await quiet(page, traffic);
+  traffic.requests.length = 0;
   await page.getByRole("button", { name: "Save" }).click();
   await title(page, "Shop 2");
   await page.clock.runFor(2_000);
-  await quiet(page, seen);
+  await quiet(page, traffic);
   const one = `/instances/${instance.id}`;
-  expect(seen.asked).toEqual([`PUT ${one}`, "GET /overview", `GET ${one}`]);
+  expect(traffic.requests).toEqual([`PUT ${one}`, "GET /overview", `GET ${one}`]);
 });
 
 for (const of of ["instances", "kinds"])
@@ -203,23 +203,23 @@ for (const of of ["instances", "kinds"])
     const instance = instances[0]?.id ?? "";
     const operation = await bulkAction(me, instance);
     const deploy = await seedDeploy({ account_id: me.id, id: instance }, operation);
-    const known = { server: server_id, instance, operation, webhook: await me.webhook(), deploy };
-    const kinds = PAGES.map((shown) => ({ path: pathOf(shown, known), heading: shown.heading }));
+    const ownThings = { server: server_id, instance, operation, webhook: await me.webhook(), deploy };
+    const kinds = PAGES.map((destination) => ({ path: pathOf(destination, ownThings), heading: destination.heading }));
     const pages = instances.map(({ id, name }) => ({ path: `/instances/${id}`, heading: new RegExp(`^${name}$`) }));
     const page = await open("/config.json", { as: me, clock: true });
     await page.setViewportSize(TALL);
-    const seen = watchApi(page);
+    const traffic = watchApi(page);
     await page.goto("/settings/account");
-    await quiet(page, seen);
-    seen.asked.length = 0;
+    await quiet(page, traffic);
+    traffic.requests.length = 0;
     for (const { path, heading } of (of === "kinds" ? [...kinds, ...pages] : pages).slice(0, 30)) {
       await moveTo(page, path);
       await title(page, heading);
-      await quiet(page, seen);
+      await quiet(page, traffic);
     }
-    expect(seen.statuses.filter((status) => status === 429)).toEqual([]);
+    expect(traffic.statuses.filter((status) => status === 429)).toEqual([]);
     // However long it took: within a minute there would have been no more, but the polls of the overview.
-    expect(seen.asked.length).toBeLessThan(REQUEST_LIMITS.all - 3 * SHELL);
+    expect(traffic.requests.length).toBeLessThan(REQUEST_LIMITS.all - 3 * SHELL);
   }, 240_000);
 
 test("the activity is paged quickly without a rate limit: a page and the names on it are three requests at most", async ({
@@ -237,15 +237,15 @@ test("the activity is paged quickly without a rate limit: a page and the names o
   const page = await open("/activity", { as: me, fresh: true });
   await page.getByText(`Long gone ${EVENTS - 1}`).waitFor();
   await page.getByText("(deleted)").first().waitFor();
-  const seen = watchApi(page);
+  const traffic = watchApi(page);
   for (let n = 2; n <= 12; n++) {
-    const shown = page.waitForResponse((response) => response.url().includes(`/events?page=${n}&`));
+    const eventsResponse = page.waitForResponse((response) => response.url().includes(`/events?page=${n}&`));
     await moveTo(page, `/activity?page=${n}`);
-    await shown;
+    await eventsResponse;
   }
   await page.waitForLoadState("networkidle");
-  expect(seen.asked.length).toBeLessThanOrEqual(11 * OWN_MAX);
-  expect(seen.statuses.filter((status) => status === 429)).toEqual([]);
+  expect(traffic.requests.length).toBeLessThanOrEqual(11 * OWN_MAX);
+  expect(traffic.statuses.filter((status) => status === 429)).toEqual([]);
 });
 
 test("what has not changed is asked for with its ETag, and not sent again; what a server reports arrives all the same", async ({
@@ -256,15 +256,15 @@ test("what has not changed is asked for with its ETag, and not sent again; what 
   const page = await open("/config.json", { as: me, clock: true });
   await page.goto(`/servers/${server.id}`);
   await title(page, "erp-1");
-  const seen = watchApi(page);
+  const traffic = watchApi(page);
   await recordReport(server, { disk_free_bytes: 12_300_000_000, memory_free_bytes: 1_000_000_000, certificates: [] });
   await page.clock.runFor(61_000);
   await page.getByText("12.3 GB").first().waitFor();
-  await expect.poll(() => seen.statuses.includes(304)).toBe(true);
+  await expect.poll(() => traffic.statuses.includes(304)).toBe(true);
 });
 
 test("what the rate limit rejects waits at one gate, and then goes on one by one", async ({ open }) => {
-  const page = await open("/config.json", { as: mine, clock: true });
+  const page = await open("/config.json", { as: owner, clock: true });
   let limited = true;
   let rejected = 0;
   const sent: string[] = [];

@@ -21,10 +21,10 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test("pages that were open, and pages that could not load, recover once the service runs again", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/, /dynamically imported module/, /^NotLoaded: A file could not be loaded/);
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
-  const { id } = await seedInstance(mine.id, { name: "Shop", server_id: server.id });
-  const look = { as: mine, fresh: true } as const;
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
+  const { id } = await seedInstance(owner.id, { name: "Shop", server_id: server.id });
+  const look = { as: owner, fresh: true } as const;
   // One shows what it had, one moves on to what it has no data of, and one to a page that it has no code of either.
   const [home, list, settings] = [await open("/", look), await open("/instances", look), await open("/settings/account", look)];
   await title(home, "Home");

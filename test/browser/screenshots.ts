@@ -8,14 +8,14 @@ import { createUser } from "../../shared/operations/accounts/operator.ts";
 import { account, type TestAccount, unique } from "../harness/account.ts";
 import { bigAccount } from "./big-account.ts";
 import { test } from "./browser.ts";
-import { furnish, isShown, LOGIN, PAGES, pathOf, type Shown, type Things } from "./pages.ts";
+import { furnish, isShown, LOGIN, PAGES, pathOf, type Destination, type Things } from "./pages.ts";
 
 const FOLDER = join(ROOT, "docs", "screenshots");
 
 const LOOKS = ["light", "dark"].flatMap((mode) => ["desktop", "phone"].map((device) => ({ mode, device })));
 
 interface Pictured {
-  mine: TestAccount;
+  owner: TestAccount;
   things: Things;
 }
 let small: Pictured;
@@ -23,13 +23,13 @@ let big: Pictured;
 beforeAll(async () => {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  const mine = await account();
-  small = { mine, things: await furnish(mine) };
+  const owner = await account();
+  small = { owner, things: await furnish(owner) };
   big = await bigAccount();
 }, 600_000);
 
 /** `/servers/:id` is `server`, `/servers/create` is `servers-create`. */
-function nameOf({ route }: Shown): string {
+function nameOf({ route }: Destination): string {
   if (route === "/") return "home";
   return route
     .slice(1)
@@ -44,30 +44,29 @@ async function newUser(of: TestAccount): Promise<Pick<TestAccount, "user">> {
 }
 
 /** Every page except "Page not found". */
-const SHOWN = [LOGIN, ...PAGES.filter(({ route }) => route !== "*")];
+const DESTINATIONS = [LOGIN, ...PAGES.filter(({ route }) => route !== "*")];
 
-test.for(SHOWN.flatMap((shown) => LOOKS.map((look) => ({ shown, look, name: nameOf(shown) }))))(
+test.for(DESTINATIONS.flatMap((destination) => LOOKS.map((look) => ({ destination, look, name: nameOf(destination) }))))(
   "$name $look.mode $look.device",
-  async ({ shown, look: { mode, device }, name }, { open }) => {
-    const as = shown === LOGIN ? {} : { as: await newUser(small.mine) };
-    const page = await open(pathOf(shown, small.things), { ...as, dark: mode === "dark", phone: device === "phone" });
-    await takePicture(page, shown, `${name}-${mode}-${device}`);
+  async ({ destination, look: { mode, device }, name }, { open }) => {
+    const as = destination === LOGIN ? {} : { as: await newUser(small.owner) };
+    const page = await open(pathOf(destination, small.things), { ...as, dark: mode === "dark", phone: device === "phone" });
+    await takePicture(page, destination, `${name}-${mode}-${device}`);
   },
 );
 
 /** Pages that look different with much on them. */
 const FULL = PAGES.filter(({ route }) => ["/", "/servers", "/servers/:id", "/instances", "/backups"].includes(route));
 
-test.for(FULL.flatMap((shown) => ["desktop", "phone"].map((device) => ({ shown, device, name: nameOf(shown) }))))(
-  "$name $device of an account with 320 instances",
-  async ({ shown, device, name }, { open }) => {
-    const page = await open(pathOf(shown, big.things), { as: await newUser(big.mine), phone: device === "phone" });
-    await takePicture(page, shown, `${name}-many-${device}`);
-  },
-);
+test.for(
+  FULL.flatMap((destination) => ["desktop", "phone"].map((device) => ({ destination, device, name: nameOf(destination) }))),
+)("$name $device of an account with 320 instances", async ({ destination, device, name }, { open }) => {
+  const page = await open(pathOf(destination, big.things), { as: await newUser(big.owner), phone: device === "phone" });
+  await takePicture(page, destination, `${name}-many-${device}`);
+});
 
-async function takePicture(page: Page, shown: Shown, name: string): Promise<void> {
-  await isShown(page, shown);
+async function takePicture(page: Page, destination: Destination, name: string): Promise<void> {
+  await isShown(page, destination);
   const picture = await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   expect(picture.length).toBeLessThan(250_000);
 }

@@ -34,9 +34,9 @@ beforeAll(async () => {
 });
 
 test("any of 10,000 instances is found in three actions, with the keyboard", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await seedManyInstances(mine.id, { count: 10_000, isRead: (made) => made === 7317 });
-  const page = await open("/", { as: mine });
+  const owner = await account({ seeded: true });
+  await seedManyInstances(owner.id, { count: 10_000, isRead: (index) => index === 7317 });
+  const page = await open("/", { as: owner });
   await page.getByRole("combobox", { name: "Search" }).waitFor();
   await page.locator("#main").focus();
   await page.keyboard.press("/");
@@ -73,9 +73,9 @@ test("Enter opens the first match, also before it is found, and leads nowhere wi
 });
 
 test("a pasted address of an ERP finds its instance", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const instance = await seedInstance(mine.id, { name: "Wiki" });
-  const page = await open("/", { as: mine });
+  const owner = await account({ seeded: true });
+  const instance = await seedInstance(owner.id, { name: "Wiki" });
+  const page = await open("/", { as: owner });
   await page.getByRole("combobox", { name: "Search" }).fill(`https://${instance.domain}/web`);
   await page.getByRole("option", { name: /Wiki/ }).click();
   await title(page, "Wiki");
@@ -117,9 +117,9 @@ test("a backup is found by its note, and a page by what is done there", async ({
 });
 
 test("the search acts on an instance: before or after its name, one types what is to be done", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const { id, domain, admin_email, server_ip } = await seedInstance(mine.id, { name: "Wiki" });
-  const page = await open("/", { as: mine });
+  const owner = await account({ seeded: true });
+  const { id, domain, admin_email, server_ip } = await seedInstance(owner.id, { name: "Wiki" });
+  const page = await open("/", { as: owner });
   const field = page.getByRole("combobox", { name: "Search" });
   await field.fill("restart wiki");
   await page.getByRole("option", { name: /^Restart Wiki/ }).waitFor();
@@ -141,7 +141,7 @@ test("the search acts on an instance: before or after its name, one types what i
     await field.fill(typed);
     await page.getByRole("option", { name: /Wiki/ }).first().waitFor();
   }
-  await seedInstance(mine.id, { name: "Depot" });
+  await seedInstance(owner.id, { name: "Depot" });
   for (const name of ["Wiki", "Depot"]) {
     await field.fill("back up"); // of the instance that is open, and of the newest ones
     await page.getByRole("option", { name: new RegExp(`^Back up ${name}`) }).waitFor();
@@ -152,12 +152,12 @@ test("the search acts on an instance: before or after its name, one types what i
 });
 
 test("instances are filtered by what their list can show, in a URL, and filters are saved under a name", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-2" });
-  await seedInstance(mine.id, { name: "Fresh", server_id: server.id, last_backup_at: new Date().toISOString() });
-  await seedInstance(mine.id, { name: "Stale", server_id: server.id, last_backup_at: "2026-01-01T00:00:00.000Z" });
-  await seedInstance(mine.id, { name: "Elsewhere", edition: "enterprise" });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-2" });
+  await seedInstance(owner.id, { name: "Fresh", server_id: server.id, last_backup_at: new Date().toISOString() });
+  await seedInstance(owner.id, { name: "Stale", server_id: server.id, last_backup_at: "2026-01-01T00:00:00.000Z" });
+  await seedInstance(owner.id, { name: "Elsewhere", edition: "enterprise" });
+  const page = await open("/instances", { as: owner });
   const names = () => page.getByRole("rowheader").getByRole("link").allTextContents();
   await expect.poll(names).toHaveLength(3);
   await button(page, "More filters").click();
@@ -172,10 +172,10 @@ test("instances are filtered by what their list can show, in a URL, and filters 
 
   await button(page, "Saved filters").click();
   await page.getByRole("menuitem", { name: "Save these filters…" }).click();
-  const asked = dialog(page, "Save filters");
-  await asked.getByLabel("Name").fill("Stale on erp-2");
+  const form = dialog(page, "Save filters");
+  await form.getByLabel("Name").fill("Stale on erp-2");
   await expectAccessible(page);
-  await button(asked, "Save").click();
+  await button(form, "Save").click();
   await page.goto("/instances");
   await expect.poll(names).toHaveLength(3);
   await button(page, "Saved filters").click();
@@ -204,9 +204,9 @@ test("instances are filtered by what their list can show, in a URL, and filters 
 });
 
 test("filters that somebody has saved are theirs alone, and no other tab overwrites them", async ({ open }) => {
-  const [mine, other] = [await account({ seeded: true }), await account({ seeded: true })];
-  await seedInstance(mine.id, { name: "Shop" });
-  const page = await open("/instances?edition=community", { as: mine, fresh: true });
+  const [owner, other] = [await account({ seeded: true }), await account({ seeded: true })];
+  await seedInstance(owner.id, { name: "Shop" });
+  const page = await open("/instances?edition=community", { as: owner, fresh: true });
   const second = await page.context().newPage();
   await second.goto("/instances?edition=enterprise");
   for (const [tab, name] of [
@@ -223,24 +223,24 @@ test("filters that somebody has saved are theirs alone, and no other tab overwri
   await button(page, "Saved filters").click();
   for (const name of ["Of the first tab", "Of the second tab"]) await page.getByRole("menuitem", { name, exact: true }).waitFor();
   await second.close();
-  const kept = z.record(z.string(), z.string()).parse(await page.evaluate("({ ...localStorage })"));
-  const theirs = await open("/instances?edition=community", { as: other, fresh: true });
-  const filters = Object.entries(kept).filter(([key]) => key.startsWith("filters"));
+  const storage = z.record(z.string(), z.string()).parse(await page.evaluate("({ ...localStorage })"));
+  const otherPage = await open("/instances?edition=community", { as: other, fresh: true });
+  const filters = Object.entries(storage).filter(([key]) => key.startsWith("filters"));
   expect(filters).toHaveLength(1);
-  for (const each of filters) await theirs.evaluate(`localStorage.setItem(...${JSON.stringify(each)})`);
-  await theirs.reload();
-  await button(theirs, "Saved filters").click();
-  await expect.poll(() => theirs.getByRole("menuitem").allTextContents()).toEqual(["Save these filters…"]);
+  for (const each of filters) await otherPage.evaluate(`localStorage.setItem(...${JSON.stringify(each)})`);
+  await otherPage.reload();
+  await button(otherPage, "Saved filters").click();
+  await expect.poll(() => otherPage.getByRole("menuitem").allTextContents()).toEqual(["Save these filters…"]);
 });
 
 test("a link with times and days means the same in another time zone, and an old one without a zone still works", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  await seedInstance(mine.id, { name: "Shop" });
+  const owner = await account({ seeded: true });
+  await seedInstance(owner.id, { name: "Shop" });
   const [berlin, tokyo] = [
-    await open("/operations", { as: mine, zone: "Europe/Berlin", fresh: true }),
-    await open("/config.json", { as: mine, zone: "Asia/Tokyo", fresh: true }),
+    await open("/operations", { as: owner, zone: "Europe/Berlin", fresh: true }),
+    await open("/config.json", { as: owner, zone: "Asia/Tokyo", fresh: true }),
   ];
   const arrives = (page: Page, query: string) =>
     page.waitForRequest((request) => decodeURIComponent(request.url()).includes(query));
@@ -269,9 +269,9 @@ test("a link with times and days means the same in another time zone, and an old
 });
 
 test("words with a colon are searched for, unless they are a label", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  await seedInstance(mine.id, { name: "fix: prices", labels: { env: "production" } });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  await seedInstance(owner.id, { name: "fix: prices", labels: { env: "production" } });
+  const page = await open("/instances", { as: owner });
   const asks = async (typed: string): Promise<Record<string, string[]>> => {
     const sent = page.waitForRequest((request) => /\/instances\?.*(search|label)=/.test(request.url()));
     await page.getByLabel("Find instances").fill(typed);
@@ -288,14 +288,14 @@ test("words with a colon are searched for, unless they are a label", async ({ op
 test("servers are filtered by region and size, backups by kind and drill, and a label in a list filters it, blanks and all", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1", region: "eu-central", size: "small" });
-  await seedServer(mine.id, { name: "erp-2", region: "us-east", size: "small", labels: { owner: "Team North" } });
-  const shop = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1", region: "eu-central", size: "small" });
+  await seedServer(owner.id, { name: "erp-2", region: "us-east", size: "small", labels: { owner: "Team North" } });
+  const shop = await seedInstance(owner.id, { server_id: server.id, name: "Shop" });
   const drill = { status: "failed" as const, at: new Date().toISOString(), checks: [] };
   await seedBackup(shop, { note: "Torn", drill, labels: { owner: "Team North" } });
   await seedBackup(shop, { note: "Nightly", kind: "scheduled" });
-  const page = await open("/servers", { as: mine });
+  const page = await open("/servers", { as: owner });
   const rows = () => page.getByRole("row").getByRole("rowheader").allTextContents();
   await expect.poll(rows).toHaveLength(2);
   await button(page, "More filters").click();
@@ -326,11 +326,11 @@ test("servers are filtered by region and size, backups by kind and drill, and a 
 });
 
 test("backups are filtered by their instance, which a link may name, too, also where it was deleted", async ({ open }) => {
-  const mine = await account({ seeded: true });
-  const [shop, depot] = [await seedInstance(mine.id, { name: "Shop" }), await seedInstance(mine.id, { name: "Depot" })];
-  const gone = { ...depot, id: newId("instance") };
-  for (const instance of [shop, depot, gone]) await seedBackup(instance, { note: `Of ${instance.id}` });
-  const page = await open("/backups", { as: mine });
+  const owner = await account({ seeded: true });
+  const [shop, depot] = [await seedInstance(owner.id, { name: "Shop" }), await seedInstance(owner.id, { name: "Depot" })];
+  const deleted = { ...depot, id: newId("instance") };
+  for (const instance of [shop, depot, deleted]) await seedBackup(instance, { note: `Of ${instance.id}` });
+  const page = await open("/backups", { as: owner });
   const only = async (instanceId: string) => {
     await page
       .getByRole("row")
@@ -344,8 +344,8 @@ test("backups are filtered by their instance, which a link may name, too, also w
   await only(depot.id);
   await expect.poll(() => new URL(page.url()).search).toBe(`?instance=${depot.id}`);
   await expectAccessible(page);
-  await moveTo(page, `/backups?instance=${gone.id}`);
-  await only(gone.id);
+  await moveTo(page, `/backups?instance=${deleted.id}`);
+  await only(deleted.id);
   await button(page, /^Filter by instance.*\(deleted\)/).waitFor();
   await moveTo(page, `/instances/${shop.id}?tab=backups`);
   await button(page, "More filters").click();
@@ -356,16 +356,16 @@ test("backups are filtered by their instance, which a link may name, too, also w
 test("servers are filtered by instances, free disk space and memory, backups by lock and size, in the page's address", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const [full, roomy] = [await seedServer(mine.id, { name: "full" }), await seedServer(mine.id, { name: "roomy" })];
-  await seedServer(mine.id, { name: "unreported" });
+  const owner = await account({ seeded: true });
+  const [full, roomy] = [await seedServer(owner.id, { name: "full" }), await seedServer(owner.id, { name: "roomy" })];
+  await seedServer(owner.id, { name: "unreported" });
   const free = { certificates: undefined, memory_free_bytes: 500_000_000 };
   await recordReport(full, { ...free, disk_free_bytes: 3_000_000_000 });
   await recordReport(roomy, { ...free, disk_free_bytes: 30_000_000_000 });
-  const shop = await seedInstance(mine.id, { server_id: full.id, name: "Shop" });
+  const shop = await seedInstance(owner.id, { server_id: full.id, name: "Shop" });
   await seedBackup(shop, { note: "Kept", locked: true });
   await seedBackup(shop, { note: "Huge", size_bytes: 7_000_000_000 });
-  const page = await open("/servers", { as: mine });
+  const page = await open("/servers", { as: owner });
   const rows = async () => (await page.getByRole("row").getByRole("rowheader").allTextContents()).toSorted();
   const choose = async (filter: RegExp, option: string) => {
     await button(page, filter).click();
@@ -412,17 +412,17 @@ test("a list is searched by words and labels and sorted, in a URL that can be sh
 });
 
 test("labels are shown and edited, and their errors name them", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedServer(mine.id, { name: "erp-1", labels: { env: "test" } });
-  const page = await open(`/servers/${id}`, { as: mine });
+  const owner = await account();
+  const { id } = await seedServer(owner.id, { name: "erp-1", labels: { env: "test" } });
+  const page = await open(`/servers/${id}`, { as: owner });
   await page.getByText("env: test").waitFor();
   await button(page, "Edit").click();
-  const asked = dialog(page, "Edit erp-1");
-  await asked.getByLabel(/^Labels/).fill("Env: test");
-  await button(asked, "Save").click();
-  await asked.getByText(/Env is not a valid label key/).waitFor();
-  await asked.getByLabel(/^Labels/).fill("env: production\nteam: sales");
-  await button(asked, "Save").click();
+  const form = dialog(page, "Edit erp-1");
+  await form.getByLabel(/^Labels/).fill("Env: test");
+  await button(form, "Save").click();
+  await form.getByText(/Env is not a valid label key/).waitFor();
+  await form.getByLabel(/^Labels/).fill("env: production\nteam: sales");
+  await button(form, "Save").click();
   await page.getByText("team: sales").waitFor();
 });
 
@@ -432,14 +432,14 @@ test("a list's page size, columns, density and sort are remembered, and its file
   const page = await open("/instances", { as: big });
   await page.getByRole("heading", { name: `Instances (${MANY})` }).waitFor();
   await button(page, "Preferences for instances").click();
-  const asked = dialog(page, "Preferences for instances");
-  await asked.getByRole("button", { name: /20 per page/ }).click();
-  await asked.getByRole("option", { name: "50 per page" }).click();
-  await asked.getByLabel("Database name").check();
-  await asked.getByLabel("Version").uncheck();
-  await asked.getByLabel("Compact rows").check();
+  const preferences = dialog(page, "Preferences for instances");
+  await preferences.getByRole("button", { name: /20 per page/ }).click();
+  await preferences.getByRole("option", { name: "50 per page" }).click();
+  await preferences.getByLabel("Database name").check();
+  await preferences.getByLabel("Version").uncheck();
+  await preferences.getByLabel("Compact rows").check();
   await expectAccessible(page);
-  await button(asked, "Save").click();
+  await button(preferences, "Save").click();
   await button(page, /^Sort/).click();
   await page.getByRole("option", { name: "Name A–Z" }).click();
   const names = page.getByRole("row").filter({ has: page.getByRole("link", { name: /^(Shop|=HYPERLINK)/ }) });
@@ -465,9 +465,9 @@ test("a long list that is saved leaves others some of a minute's requests, and s
   const page = await open("/instances", { as: big });
   await page.getByLabel("Find instances").fill("env:staging");
   await page.getByRole("heading", { name: "Instances (160)" }).waitFor();
-  const asked: number[] = [];
+  const requestTimes: number[] = [];
   await page.route("**/api/v1/**", async (route) => {
-    if (route.request().url().includes("per_page=100")) asked.push(Date.now());
+    if (route.request().url().includes("per_page=100")) requestTimes.push(Date.now());
     const response = await route.fetch();
     const reset = String(Math.ceil(Date.now() / 1000) + 4);
     const limits = { "x-ratelimit-limit": "100", "x-ratelimit-remaining": "40", "x-ratelimit-reset": reset };
@@ -476,10 +476,10 @@ test("a long list that is saved leaves others some of a minute's requests, and s
   const download = page.waitForEvent("download");
   await button(page, "Download instances as CSV").click();
   await page.getByText("100 loaded so far").waitFor();
-  expect(asked).toHaveLength(1);
+  expect(requestTimes).toHaveLength(1);
   const lines = (await buffer(await (await download).createReadStream())).toString().split("\r\n");
   expect(lines).toHaveLength(1 + 160 + 1);
-  const [first = 0, second = 0] = asked;
+  const [first = 0, second = 0] = requestTimes;
   expect(second - first).toBeGreaterThan(3_000);
 });
 
@@ -501,12 +501,12 @@ test("the keys that lead to the search do so in a narrow window, too, as at a zo
 });
 
 test("a page shows what somebody else has changed within half a minute", async ({ open }) => {
-  const mine = await account();
-  const { id } = await seedServer(mine.id, { name: "erp-1" });
-  const page = await open(`/servers/${id}`, { as: mine, clock: true });
+  const owner = await account();
+  const { id } = await seedServer(owner.id, { name: "erp-1" });
+  const page = await open(`/servers/${id}`, { as: owner, clock: true });
   await title(page, "erp-1");
   await page.waitForLoadState("networkidle");
-  await mine.api.put(`/servers/${id}`, { name: "erp-2" });
+  await owner.api.put(`/servers/${id}`, { name: "erp-2" });
   await page.clock.fastForward(31_000);
   await title(page, "erp-2");
   await moveTo(page, "/");

@@ -66,16 +66,16 @@ async function age(userId: string, client: { get: TestAccount["api"]["get"] }): 
 }
 
 test("by keyboard alone: a passkey and recovery codes are set up, and the passkey signs in and confirms", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  const touch = await addPasskeyIn(page, mine.user);
+  const touch = await addPasskeyIn(page, owner.user);
   await page.getByText("You have no recovery codes.").waitFor();
   await press(page, "Make recovery codes");
   await page.getByRole("dialog", { name: "Recovery codes" }).waitFor();
   await press(page, "Make recovery codes");
-  const shown = page.getByRole("status", { name: "list of recovery codes" });
-  await shown.waitFor();
-  const codes = (await shown.innerText()).trim().split("\n");
+  const codeList = page.getByRole("status", { name: "list of recovery codes" });
+  await codeList.waitFor();
+  const codes = (await codeList.innerText()).trim().split("\n");
   expect(codes).toHaveLength(10);
   await expectAccessible(page);
   await page.getByRole("checkbox").focus();
@@ -85,12 +85,12 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
 
   // With the password, then the passkey.
   const session = sessionIn(
-    await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "recovery_code", code: codes[0] }, newAddress()),
+    await prove({ challenge: (await challengeFor(owner.user)).challenge, method: "recovery_code", code: codes[0] }, newAddress()),
   );
   await page.evaluate("localStorage.clear()");
   await touch(false);
   await page.goto(`${dashboardOrigin()}/login`);
-  await signIn(page, mine.user);
+  await signIn(page, owner.user);
   await page.getByRole("button", { name: "Use a passkey" }).waitFor();
   await expectAccessible(page);
   await touch(true);
@@ -98,8 +98,8 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
   await page.getByRole("heading", { name: "Home" }).waitFor();
 
   // What does harm asks for a fresh proof, and then goes on by itself.
-  await age(mine.user.id, session);
-  const other = await mine.anotherUser({ role: "viewer" });
+  await age(owner.user.id, session);
+  const other = await owner.anotherUser({ role: "viewer" });
   await page.goto(`${dashboardOrigin()}/settings/people`);
   await chooseByKeys(page, other.name, "Remove");
   await page.getByRole("dialog", { name: /^Remove .+ from account$/ }).waitFor();
@@ -116,9 +116,9 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
 });
 
 test("a passkey alone signs in, from a button or from the browser's suggestions", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  const touch = await addPasskeyIn(page, mine.user);
+  const touch = await addPasskeyIn(page, owner.user);
   const home = page.getByRole("heading", { name: "Home" });
   await touch(false);
   await page.evaluate("localStorage.clear()");
@@ -136,20 +136,20 @@ test("a passkey alone signs in, from a button or from the browser's suggestions"
 });
 
 test("a passkey that the user asks for is not lost to a suggestion that the browser gets late", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  const touch = await addPasskeyIn(page, mine.user);
+  const touch = await addPasskeyIn(page, owner.user);
   await touch(false);
   await page.evaluate("localStorage.clear()");
   const suggested = Promise.withResolvers<void>();
-  let asked = 0;
+  let requestCount = 0;
   await page.route("**/auth/login/passkey/options", async (route) => {
-    if (++asked === 1) await suggested.promise;
+    if (++requestCount === 1) await suggested.promise;
     await route.continue();
   });
   await page.addInitScript(COUNT_ASKED);
   await page.goto(`${dashboardOrigin()}/login`);
-  await expect.poll(() => asked).toBe(1);
+  await expect.poll(() => requestCount).toBe(1);
   await press(page, "Sign in with a passkey");
   await hasAsked(page);
   const late = page.waitForResponse("**/auth/login/passkey/options");
@@ -168,8 +168,8 @@ test("at an IP address, where browsers offer no passkeys, the sign-in page says 
 });
 
 test("an authenticator app is set up with its key, and its codes and recovery codes sign in", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/settings/account", { as: mine });
+  const owner = await account();
+  const page = await open("/settings/account", { as: owner });
   await press(page, /^Second factors/);
   await page.getByText(`Open the dashboard at ${dashboardOrigin()}`).waitFor(); // at an IP address there are no passkeys
   await press(page, "Set up an authenticator app");
@@ -184,16 +184,16 @@ test("an authenticator app is set up with its key, and its codes and recovery co
   await dialog.getByRole("button", { name: "Confirm" }).click();
   await page.getByText("Authenticator app set up").first().waitFor();
   const [recovery = "", spare = ""] = await newCodes(
-    sessionIn(await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "totp", code: app.code(1) })),
+    sessionIn(await prove({ challenge: (await challengeFor(owner.user)).challenge, method: "totp", code: app.code(1) })),
   );
 
   await addPasskey(
-    sessionIn(await prove({ challenge: (await challengeFor(mine.user)).challenge, method: "recovery_code", code: spare })),
+    sessionIn(await prove({ challenge: (await challengeFor(owner.user)).challenge, method: "recovery_code", code: spare })),
   );
 
   await page.evaluate("localStorage.clear()");
   await page.goto("/login");
-  await signIn(page, mine.user);
+  await signIn(page, owner.user);
   await page.getByText(`Open the dashboard at ${dashboardOrigin()}`).waitFor();
   expect(await page.getByRole("button", { name: "Use a passkey" }).count()).toBe(0);
   const sent = page.waitForRequest("**/auth/login/second-factor");
@@ -209,10 +209,10 @@ test("an authenticator app is set up with its key, and its codes and recovery co
 });
 
 test("whoever must have one is led to set it up, and then goes on", async ({ open }) => {
-  const mine = await account();
-  const owner = await mine.session();
-  await owner.put("/settings", { require_second_factor: "all" });
-  const page = await open("/servers", { as: mine, locale: "de-DE" });
+  const owner = await account();
+  const session = await owner.session();
+  await session.put("/settings", { require_second_factor: "all" });
+  const page = await open("/servers", { as: owner, locale: "de-DE" });
   await page.getByText("Ihr Konto verlangt einen.", { exact: false }).waitFor();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Authenticator-App einrichten" }).click();
@@ -224,13 +224,13 @@ test("whoever must have one is led to set it up, and then goes on", async ({ ope
 });
 
 test("requests that need a proof at the same time ask for it once", async ({ open }) => {
-  const mine = await account();
-  const owner = await mine.session();
+  const owner = await account();
+  const session = await owner.session();
   const emails = [1, 2].map(() => `${unique("invited")}@example.com`);
-  for (const email of emails) expect((await owner.post("/users/invitations", { email, role: "viewer" })).status).toBe(201);
-  const page = await open("/settings/people", { as: mine });
-  await setUpApp(owner);
-  const [code = ""] = await newCodes(owner);
+  for (const email of emails) expect((await session.post("/users/invitations", { email, role: "viewer" })).status).toBe(201);
+  const page = await open("/settings/people", { as: owner });
+  await setUpApp(session);
+  const [code = ""] = await newCodes(session);
   let sent = 0;
   let accepted = 0;
   page.on("response", (response) => void (response.url().endsWith("/resend") && response.ok() && accepted++));
@@ -255,10 +255,10 @@ test("requests that need a proof at the same time ask for it once", async ({ ope
 });
 
 test("an owner removes somebody's second factors", async ({ open }) => {
-  const mine = await account();
-  const other = await mine.anotherUser({ role: "operator" });
-  await setUpApp(await mine.session(other));
-  const page = await open("/settings/people", { as: mine });
+  const owner = await account();
+  const other = await owner.anotherUser({ role: "operator" });
+  await setUpApp(await owner.session(other));
+  const page = await open("/settings/people", { as: owner });
   const row = page.getByRole("row").filter({ hasText: other.email });
   await row.getByText("authenticator app").waitFor();
   await choose(page, other.name, "Remove second factors");
@@ -266,17 +266,17 @@ test("an owner removes somebody's second factors", async ({ open }) => {
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Remove second factors" }).click();
   await page.getByText(`Second factors removed: ${other.name}`).first().waitFor();
-  const { second_factors } = (await mine.api.get(`/users/${other.id}`)).as(AccountUser);
+  const { second_factors } = (await owner.api.get(`/users/${other.id}`)).as(AccountUser);
   expect(second_factors).toBeNull(); // for an API token
   await row.getByText("authenticator app").waitFor({ state: "detached" });
 });
 
 test("an owner says who must have a second factor", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/settings/account", { as: mine });
+  const owner = await account();
+  const page = await open("/settings/account", { as: owner });
   await page.getByText("Owners and admins", { exact: true }).click();
   await page.getByRole("button", { name: "Save settings" }).click();
   await page.getByText("Settings saved", { exact: true }).waitFor();
-  const settings = await (await mine.token()).api.get("/settings");
+  const settings = await (await owner.token()).api.get("/settings");
   expect(settings.body).toMatchObject({ data: { require_second_factor: "admins" } });
 });

@@ -13,17 +13,17 @@ import { button, choose, dialog, fact, openTab, pathOf, title } from "./instance
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
-const serversOf = async (mine: TestAccount): Promise<ListedServer[]> =>
-  (await mine.api.get("/servers")).as(z.array(ListedServer));
+const serversOf = async (owner: TestAccount): Promise<ListedServer[]> =>
+  (await owner.api.get("/servers")).as(z.array(ListedServer));
 
 test("a server shows what it last reported, and a low disk is a warning there and where an instance is created on it", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
   const report = (disk_free_bytes: number) =>
     recordReport(server, { disk_free_bytes, memory_free_bytes: 2e9, certificates: undefined });
-  const page = await open(`/servers/${server.id}`, { as: mine });
+  const page = await open(`/servers/${server.id}`, { as: owner });
   await fact(page, "Disk", "Not reported yet");
   await report(20e9);
   await page.reload();
@@ -39,7 +39,7 @@ test("a server shows what it last reported, and a low disk is a warning there an
   await title(page, "Create instance");
   await page.getByText("erp-1 has 1.20 GB of 40 GB free. Choose another server").waitFor();
   await expectAccessible(page);
-  const instance = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
+  const instance = await seedInstance(owner.id, { server_id: server.id, name: "Shop" });
   await seedBackup(instance);
   await page.goto(`/instances/${instance.id}/clone`);
   await page.getByLabel("Name", { exact: true }).fill("Twin");
@@ -50,12 +50,12 @@ test("a server shows what it last reported, and a low disk is a warning there an
 test("servers show what is used in bars, and how many instances they have, which are found, filtered and changed together there", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const server = await seedServer(mine.id, { name: "erp-1" });
+  const owner = await account({ seeded: true });
+  const server = await seedServer(owner.id, { name: "erp-1" });
   await recordReport(server, { disk_free_bytes: 10e9, memory_free_bytes: 1e9, certificates: undefined });
-  await seedInstance(mine.id, { server_id: server.id, name: "Shop", protection_status: "protected" });
-  await seedInstance(mine.id, { server_id: server.id, name: "Wiki" });
-  const page = await open("/servers", { as: mine });
+  await seedInstance(owner.id, { server_id: server.id, name: "Shop", protection_status: "protected" });
+  await seedInstance(owner.id, { server_id: server.id, name: "Wiki" });
+  const page = await open("/servers", { as: owner });
   const row = page.getByRole("row").filter({ hasText: "erp-1" });
   await row.getByRole("cell", { name: "2", exact: true }).waitFor();
   for (const [name, used, all] of [
@@ -89,11 +89,11 @@ test("servers show what is used in bars, and how many instances they have, which
 
 describe("the server page", () => {
   test("the server page shows its details, its own instances only, and its operations", async ({ open }) => {
-    const mine = await account();
-    const server = await mine.server({ name: "erp-1" });
-    const { id } = await seedInstance(mine.id, { server_id: server.id, name: "Shop" });
-    await seedInstance(mine.id, { name: "Elsewhere" });
-    const page = await open("/servers", { as: mine });
+    const owner = await account();
+    const server = await owner.server({ name: "erp-1" });
+    const { id } = await seedInstance(owner.id, { server_id: server.id, name: "Shop" });
+    await seedInstance(owner.id, { name: "Elsewhere" });
+    const page = await open("/servers", { as: owner });
     await page.getByRole("link", { name: "erp-1", exact: true }).click();
     await title(page, "erp-1");
     await fact(page, "Status", "Active");
@@ -119,8 +119,8 @@ describe("the server page", () => {
     await page.keyboard.press("Escape");
     await dialog(page, "Restart Shop").waitFor({ state: "detached" });
     await openTab(page, "History");
-    const done = rows(page, "Operations").filter({ hasText: "Create server" });
-    await done.getByText("Succeeded").waitFor();
+    const row = rows(page, "Operations").filter({ hasText: "Create server" });
+    await row.getByText("Succeeded").waitFor();
     await expectAccessible(page);
     await page.goBack();
     await rows(page, "Instances").getByRole("link", { name: "Shop" }).click();
@@ -131,10 +131,10 @@ describe("the server page", () => {
   });
 
   test("an offline server's page shows the reason, and a deleted server's page says that it does not exist", async ({ open }) => {
-    const mine = await account();
+    const owner = await account();
     const status_reason = "The machine has not answered for 3 minutes";
-    const { id } = await seedServer(mine.id, { state: "unreachable", status_reason });
-    const page = await open(`/servers/${id}`, { as: mine });
+    const { id } = await seedServer(owner.id, { state: "unreachable", status_reason });
+    const page = await open(`/servers/${id}`, { as: owner });
     await page.getByText(status_reason).waitFor();
     await fact(page, "Status", "Offline");
     await page.goto("/servers/srv_01kag8w1s2e7tv8q4m5n6p7r8s");
@@ -145,10 +145,10 @@ describe("the server page", () => {
   test("a server whose creation failed is created again with the same values, once the failed one is deleted", async ({
     open,
   }) => {
-    const mine = await account();
-    const failed = (await mine.api.post("/servers", await mine.serverBody({ name: "fail-quota" }))).as(Server);
-    await mine.until(failed.operation_id, "failed");
-    const page = await open("/operations?status=failed", { as: mine });
+    const owner = await account();
+    const failed = (await owner.api.post("/servers", await owner.serverBody({ name: "fail-quota" }))).as(Server);
+    await owner.until(failed.operation_id, "failed");
+    const page = await open("/operations?status=failed", { as: owner });
     await choose(page, "Create server, fail-quota", "Retry");
     await page.getByText("fail-quota, whose creation failed, is deleted first").waitFor();
     await page.getByText("Deletes the record; it has no machine").waitFor();
@@ -158,32 +158,32 @@ describe("the server page", () => {
     await button(page, "Create server").click();
     await title(page, "erp-9");
     await page.getByText("Server created: erp-9").first().waitFor();
-    expect((await serversOf(mine)).map(({ name, status }) => [name, status])).toEqual([["erp-9", "active"]]);
+    expect((await serversOf(owner)).map(({ name, status }) => [name, status])).toEqual([["erp-9", "active"]]);
   });
 
   test("a server can be renamed to a valid name that is free", async ({ open }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id, { name: "erp-1" });
-    await seedServer(mine.id, { name: "erp-2" });
-    const page = await open(`/servers/${id}`, { as: mine });
+    const owner = await account();
+    const { id } = await seedServer(owner.id, { name: "erp-1" });
+    await seedServer(owner.id, { name: "erp-2" });
+    const page = await open(`/servers/${id}`, { as: owner });
     await button(page, "Edit").click();
-    const asked = dialog(page, "Edit erp-1");
+    const form = dialog(page, "Edit erp-1");
     for (const [name, errorResponse] of [
       ["", "This is required."],
       ["Shop 1", /^Must be 1 to 63/],
       ["erp-2", "This name is already taken."],
     ] as const) {
-      await asked.getByLabel("Name").fill(name);
-      await button(asked, "Save").click();
-      await asked.getByText(errorResponse).waitFor();
+      await form.getByLabel("Name").fill(name);
+      await button(form, "Save").click();
+      await form.getByText(errorResponse).waitFor();
     }
     await expectAccessible(page);
-    expect((await serversOf(mine)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);
-    await asked.getByLabel("Name").fill("erp-3");
-    await button(asked, "Save").click();
+    expect((await serversOf(owner)).map(({ name }) => name).toSorted()).toEqual(["erp-1", "erp-2"]);
+    await form.getByLabel("Name").fill("erp-3");
+    await button(form, "Save").click();
     await title(page, "erp-3");
     await page.getByText("Server updated: erp-3").first().waitFor();
-    await asked.waitFor({ state: "detached" });
-    expect((await mine.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
+    await form.waitFor({ state: "detached" });
+    expect((await owner.api.get(`/servers/${id}`)).as(Server).name).toBe("erp-3");
   });
 });

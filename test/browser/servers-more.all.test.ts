@@ -12,8 +12,8 @@ import { button, dialog, pathOf, sentTo, title } from "./instance-page.ts";
 
 const placeOf = (page: Page): string => pathOf(page) + new URL(page.url()).search;
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
-const serversOf = async (mine: TestAccount): Promise<ListedServer[]> =>
-  (await mine.api.get("/servers")).as(z.array(ListedServer));
+const serversOf = async (owner: TestAccount): Promise<ListedServer[]> =>
+  (await owner.api.get("/servers")).as(z.array(ListedServer));
 
 describe("the list of servers", () => {
   test("the empty list of servers explains what a server is for, and links to creating one", async ({ open }) => {
@@ -26,10 +26,10 @@ describe("the list of servers", () => {
   });
 
   test("the list of servers filters by status, in a URL that can be shared", async ({ open }) => {
-    const mine = await account();
-    await seedServer(mine.id, { name: "erp-1" });
-    await seedServer(mine.id, { name: "erp-2", state: "unreachable" });
-    const page = await open("/servers", { as: mine });
+    const owner = await account();
+    await seedServer(owner.id, { name: "erp-1" });
+    await seedServer(owner.id, { name: "erp-2", state: "unreachable" });
+    const page = await open("/servers", { as: owner });
     await expect.poll(() => rows(page, "Servers").count()).toBe(3); // including the table's header
     await page.getByRole("button", { name: /^Filter by status/ }).click();
     await page.getByRole("option", { name: "Offline" }).click();
@@ -49,10 +49,10 @@ describe("the list of servers", () => {
   });
 
   test("a long list of servers has pages, the newest server first", async ({ open }) => {
-    const mine = await account();
-    await setQuota(mine.id, "server", 21);
-    for (let each = 1; each <= 21; each++) await seedServer(mine.id, { name: `erp-${each}` });
-    const page = await open("/servers", { as: mine });
+    const owner = await account();
+    await setQuota(owner.id, "server", 21);
+    for (let each = 1; each <= 21; each++) await seedServer(owner.id, { name: `erp-${each}` });
+    const page = await open("/servers", { as: owner });
     await page.getByRole("heading", { name: "Servers (21)" }).waitFor();
     await page.getByRole("link", { name: "erp-21", exact: true }).waitFor();
     expect(await page.getByRole("link", { name: "erp-1", exact: true }).count()).toBe(0);
@@ -70,8 +70,8 @@ describe("creating a server", () => {
   test("creating a server needs all fields and a valid name; errors are shown at the fields and nothing is sent", async ({
     open,
   }) => {
-    const mine = await account();
-    const page = await open("/servers/create", { as: mine });
+    const owner = await account();
+    const page = await open("/servers/create", { as: owner });
     const sent = sentTo(page, "POST", /\/servers$/);
     await button(page, "Create server").click();
     await expect.poll(() => page.getByText("This is required.", { exact: true }).count()).toBe(4); // there is only one provider
@@ -91,7 +91,7 @@ describe("creating a server", () => {
     expect(sent).toEqual([]);
     await button(page, "Cancel").click();
     await title(page, "Servers");
-    expect(await serversOf(mine)).toEqual([]);
+    expect(await serversOf(owner)).toEqual([]);
   });
 });
 
@@ -99,17 +99,17 @@ describe("deleting a server", () => {
   test("deleting a server is disabled with the reason while it has instances, and so is every action during an operation", async ({
     open,
   }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id);
-    await seedInstance(mine.id, { server_id: id });
-    const page = await open(`/servers/${id}`, { as: mine });
+    const owner = await account();
+    const { id } = await seedServer(owner.id);
+    await seedInstance(owner.id, { server_id: id });
+    const page = await open(`/servers/${id}`, { as: owner });
     await button(page, "Delete").hover();
     await page.getByText("It has 1 instance. Delete it first.").filter({ visible: true }).waitFor();
     await expect.poll(() => button(page, "Delete").getAttribute("aria-disabled")).toBe("true");
     await button(page, "Delete").click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    const made = await seedServer(mine.id, { state: "creating" });
-    await page.goto(`/servers/${made.id}`);
+    const creating = await seedServer(owner.id, { state: "creating" });
+    await page.goto(`/servers/${creating.id}`);
     for (const name of ["Edit", "Delete"]) {
       await button(page, name).hover();
       await page.getByText("Wait for it to finish").filter({ visible: true }).first().waitFor();
@@ -118,16 +118,16 @@ describe("deleting a server", () => {
   });
 
   test("if a server gets an instance in the meantime, the API's error is shown with its request ID", async ({ open }) => {
-    const mine = await account();
-    const { id } = await seedServer(mine.id, { name: "erp-1" });
-    const page = await open(`/servers/${id}`, { as: mine });
+    const owner = await account();
+    const { id } = await seedServer(owner.id, { name: "erp-1" });
+    const page = await open(`/servers/${id}`, { as: owner });
     await button(page, "Delete").click();
-    await seedInstance(mine.id, { server_id: id });
-    const asked = dialog(page, "Delete server");
-    await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
-    await button(asked, "Delete server").click();
-    await asked.getByText(/^Couldn't complete this/).waitFor();
-    await asked.getByText(/^Request ID: /).waitFor();
-    expect(await serversOf(mine)).toMatchObject([{ id, status: "active" }]);
+    await seedInstance(owner.id, { server_id: id });
+    const confirmation = dialog(page, "Delete server");
+    await confirmation.getByLabel("Type erp-1 to confirm").fill("erp-1");
+    await button(confirmation, "Delete server").click();
+    await confirmation.getByText(/^Couldn't complete this/).waitFor();
+    await confirmation.getByText(/^Request ID: /).waitFor();
+    expect(await serversOf(owner)).toMatchObject([{ id, status: "active" }]);
   });
 });

@@ -13,8 +13,8 @@ import { test } from "./browser.ts";
 import { button, dialog, fact, openTab, pathOf, sentTo, title } from "./instance-page.ts";
 
 const rows = (page: Page, table: string): Locator => page.getByRole("table", { name: table }).getByRole("row");
-const serversOf = async (mine: TestAccount): Promise<ListedServer[]> =>
-  (await mine.api.get("/servers")).as(z.array(ListedServer));
+const serversOf = async (owner: TestAccount): Promise<ListedServer[]> =>
+  (await owner.api.get("/servers")).as(z.array(ListedServer));
 
 /** As a provider that charges more in the sandbox's first region. */
 function priced(catalog: unknown): unknown {
@@ -41,10 +41,10 @@ describe("creating a server", () => {
   }
 
   test("a taken server name is shown at its field, and another name succeeds", async ({ open }) => {
-    const mine = await account();
-    await seedServer(mine.id, { name: "erp-1" });
-    const key = await mine.sshKey();
-    const page = await open("/servers/create", { as: mine });
+    const owner = await account();
+    await seedServer(owner.id, { name: "erp-1" });
+    const key = await owner.sshKey();
+    const page = await open("/servers/create", { as: owner });
     const sent = sentTo(page, "POST", /\/servers$/);
     await page.getByLabel("Name").fill("erp-1");
     await choose(page);
@@ -67,18 +67,18 @@ describe("creating a server", () => {
   test("the server form can add an SSH key, keeps what was filled in, and the page follows the server to its end", async ({
     open,
   }) => {
-    const mine = await account();
-    const page = await open("/servers/create", { as: mine });
+    const owner = await account();
+    const page = await open("/servers/create", { as: owner });
     await page.getByLabel("Name").fill("erp-1");
     await choose(page);
     await button(page, "Add SSH key").click();
-    const asked = dialog(page, "Add SSH key");
-    await button(asked, "Add SSH key").click();
-    await expect.poll(() => asked.getByText("This is required.", { exact: true }).count()).toBe(2);
-    await asked.getByLabel("Name").fill("Ops laptop");
-    await asked.getByLabel("Public key").fill(newPublicKey());
-    await button(asked, "Add SSH key").click();
-    await asked.waitFor({ state: "detached" });
+    const form = dialog(page, "Add SSH key");
+    await button(form, "Add SSH key").click();
+    await expect.poll(() => form.getByText("This is required.", { exact: true }).count()).toBe(2);
+    await form.getByLabel("Name").fill("Ops laptop");
+    await form.getByLabel("Public key").fill(newPublicKey());
+    await button(form, "Add SSH key").click();
+    await form.waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^SSH key.*Ops laptop/ }).waitFor();
     await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("erp-1");
     await button(page, "Create server").click();
@@ -86,24 +86,24 @@ describe("creating a server", () => {
     await page.getByText("Server created: erp-1").first().waitFor();
     await fact(page, "Status", "Active");
     await fact(page, "SSH key", "Ops laptop");
-    const [server] = await serversOf(mine);
-    const [key] = (await mine.api.get("/ssh-keys")).as(z.array(SshKey));
+    const [server] = await serversOf(owner);
+    const [key] = (await owner.api.get("/ssh-keys")).as(z.array(SshKey));
     expect(server).toMatchObject({ name: "erp-1", status: "active", region: "eu-central", size: "small", ssh_key_id: key?.id });
     await fact(page, "IP address", server?.ip_address ?? "no address");
     await expect.poll(() => pathOf(page)).toBe(`/servers/${server?.id}`);
   });
 
   test("a server that fails shows the reason and the request ID, and can be deleted", async ({ open }) => {
-    const mine = await account();
-    await mine.sshKey();
-    const page = await open("/servers/create", { as: mine });
+    const owner = await account();
+    await owner.sshKey();
+    const page = await open("/servers/create", { as: owner });
     await page.getByLabel("Name").fill("fail-quota");
     await choose(page);
     await chooseKey(page);
     await button(page, "Create server").click();
     await title(page, "fail-quota");
     await page.getByText("Couldn't create server: fail-quota").first().waitFor();
-    const [creation] = (await mine.api.get("/operations")).as(z.array(Operation));
+    const [creation] = (await owner.api.get("/operations")).as(z.array(Operation));
     await fact(page, "Status", "Offline");
     await openTab(page, "History");
     const outcome = rows(page, "Operations").filter({ hasText: "Create server" });
@@ -135,24 +135,24 @@ describe("creating a server", () => {
 
 describe("deleting a server", () => {
   test("a server is deleted once its name is typed", async ({ open }) => {
-    const mine = await account({ seeded: true });
-    const { id } = await mine.server({ name: "erp-1" });
-    const page = await open(`/servers/${id}`, { as: mine });
+    const owner = await account({ seeded: true });
+    const { id } = await owner.server({ name: "erp-1" });
+    const page = await open(`/servers/${id}`, { as: owner });
     await button(page, "Delete").click();
-    const asked = dialog(page, "Delete server");
-    await asked.getByText("Deletes the machine with everything on it").waitFor();
-    expect(await asked.getByText("machine").count()).toBe(1); // said once
-    await asked.getByLabel("Type erp-1 to confirm").fill("erp-");
-    await expect.poll(() => button(asked, "Delete server").isDisabled()).toBe(true);
+    const confirmation = dialog(page, "Delete server");
+    await confirmation.getByText("Deletes the machine with everything on it").waitFor();
+    expect(await confirmation.getByText("machine").count()).toBe(1); // said once
+    await confirmation.getByLabel("Type erp-1 to confirm").fill("erp-");
+    await expect.poll(() => button(confirmation, "Delete server").isDisabled()).toBe(true);
     await expectAccessible(page);
     await page.keyboard.press("Enter");
-    expect((await mine.api.get(`/servers/${id}`)).as(Server).status).toBe("active");
-    await asked.getByLabel("Type erp-1 to confirm").fill("erp-1");
-    await button(asked, "Delete server").click();
+    expect((await owner.api.get(`/servers/${id}`)).as(Server).status).toBe("active");
+    await confirmation.getByLabel("Type erp-1 to confirm").fill("erp-1");
+    await button(confirmation, "Delete server").click();
     await title(page, "Servers");
     await page.getByText("Server deleted: erp-1").first().waitFor();
     await page.getByText("No servers yet.").waitFor();
-    expect((await mine.api.get(`/servers/${id}`)).status).toBe(404);
+    expect((await owner.api.get(`/servers/${id}`)).status).toBe(404);
     await page.goto(`/servers/${id}`);
     await page.getByText("Not found").waitFor();
   });

@@ -11,7 +11,7 @@ import { LOGIN_FAILURES } from "../../shared/domain/limits.ts";
 import { test } from "./browser.ts";
 import { choose } from "./instance-page.ts";
 
-const KEPT = `localStorage.getItem("session")`;
+const READ_SESSION = `localStorage.getItem("session")`;
 
 async function logIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
@@ -21,8 +21,8 @@ async function logIn(page: Page, { email, password }: { email: string; password:
 
 /** What this does to a page that gets no event of it. */
 async function anotherTabSignsIn({ user: { email, password } }: TestAccount): Promise<string> {
-  const begun = (await anonymous.post("/auth/login", { email, password })).as(auth.login().data);
-  return `localStorage.setItem("session", ${JSON.stringify(JSON.stringify(begun))})`;
+  const session = (await anonymous.post("/auth/login", { email, password })).as(auth.login().data);
+  return `localStorage.setItem("session", ${JSON.stringify(JSON.stringify(session))})`;
 }
 
 const isAt = (page: Page, path: string) =>
@@ -55,7 +55,7 @@ test("a wrong password shows an error, and nothing is stored", async ({ open }) 
   const page = await open("/login");
   await logIn(page, { email: user.email, password: "not the right one" });
   await page.getByText("Incorrect email or password.").waitFor();
-  expect(await page.evaluate(KEPT)).toBeNull();
+  expect(await page.evaluate(READ_SESSION)).toBeNull();
 });
 
 test("a locked-out user sees for how long", async ({ open }) => {
@@ -118,7 +118,7 @@ describe("a file of the dashboard that does not load", () => {
     faults.expected.push(...networkFaults);
     const page = await open("/servers", { as: await account(), fresh: true });
     await heading(page, "Servers").waitFor();
-    for (const [name, said] of [
+    for (const [name, text] of [
       ["main-*.js", "Loading the dashboard"], // nothing else has arrived that could say more
       ["en-*.js", NOT_LOADED],
       ["all.en-*.js", NOT_LOADED],
@@ -131,10 +131,10 @@ describe("a file of the dashboard that does not load", () => {
       const file = `**/assets/${name}`;
       await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");
       await page.route(file, (route) => route.abort());
-      const missed = page.waitForEvent("requestfailed");
+      const failedRequest = page.waitForEvent("requestfailed");
       await page.reload();
-      await missed;
-      await expect.poll(async () => `${file}: ${await page.locator("body").innerText()}`).toContain(said);
+      await failedRequest;
+      await expect.poll(async () => `${file}: ${await page.locator("body").innerText()}`).toContain(text);
       expect(await page.getByText(/bug|fault of the dashboard/).count()).toBe(0);
       await page.unroute(file);
     }
@@ -192,15 +192,15 @@ test("signing in never redirects to another host", async ({ open }) => {
 });
 
 test("a half-filled form survives signing in again, without its passwords, and only for the same user", async ({ open }) => {
-  const [mine, another] = [await account({ seeded: true }), await account({ seeded: true })];
-  const { id } = await mine.instance({ name: "Shop" });
-  await mine.backup(id);
-  const page = await open(`/instances/${id}/clone`, { as: mine });
+  const [owner, another] = [await account({ seeded: true }), await account({ seeded: true })];
+  const { id } = await owner.instance({ name: "Shop" });
+  await owner.backup(id);
+  const page = await open(`/instances/${id}/clone`, { as: owner });
   const name = page.getByLabel("Name", { exact: true });
   const expire = async () => {
     await name.fill("Staging");
     await page.getByRole("checkbox", { name: "Database" }).uncheck();
-    const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+    const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(READ_SESSION)))).token;
     await page.getByLabel("Domain").fill(uniqueDomain());
     await clientWith(token).post("/auth/logout");
     // Another request of the page may find out first.
@@ -209,7 +209,7 @@ test("a half-filled form survives signing in again, without its passwords, and o
     await isAt(page, "/login");
   };
   await expire();
-  await logIn(page, mine.user);
+  await logIn(page, owner.user);
   await expect.poll(() => name.inputValue()).toBe("Staging");
   await expect.poll(() => page.getByRole("checkbox", { name: "Database" }).isChecked()).toBe(false);
   await expire();
@@ -243,8 +243,8 @@ describe("the rate limit", () => {
   test("a rate limit shows a countdown, and then loading continues automatically", async ({ open }) => {
     const page = await open("/", { as: await account(), clock: true });
     await heading(page, "Home").waitFor();
-    let asked = 0;
-    await page.route("**/api/v1/servers?*", (route) => (asked++ > 0 ? route.continue() : limited(route)));
+    let requestCount = 0;
+    await page.route("**/api/v1/servers?*", (route) => (requestCount++ > 0 ? route.continue() : limited(route)));
     await page.getByRole("link", { name: "Servers", exact: true }).first().click();
     await page.getByText("Too many requests").waitFor();
     await expectCountdown(page, page.getByRole("timer"));
@@ -253,10 +253,10 @@ describe("the rate limit", () => {
   });
 
   test("a limit of one thing, such as invitations in a day, holds up nothing else", async ({ open }) => {
-    const mine = await account();
+    const owner = await account();
     const email = `${unique("invited")}@example.com`;
-    await (await mine.session()).post("/users/invitations", { email, role: "viewer" });
-    const page = await open("/settings/people", { as: mine, clock: true });
+    await (await owner.session()).post("/users/invitations", { email, role: "viewer" });
+    const page = await open("/settings/people", { as: owner, clock: true });
     const details = { limit: 30, window_seconds: 86_400, scope: "invitation" };
     await page.route("**/resend", (route) =>
       route.fulfill({
@@ -273,9 +273,9 @@ describe("the rate limit", () => {
 
   test("a request that hits the rate limit is retried automatically", async ({ open }) => {
     const page = await open("/settings/ssh-keys", { as: await account(), clock: true });
-    let asked = 0;
+    let requestCount = 0;
     await page.route("**/api/v1/ssh-keys", (route) =>
-      route.request().method() !== "POST" || asked++ > 0 ? route.continue() : limited(route),
+      route.request().method() !== "POST" || requestCount++ > 0 ? route.continue() : limited(route),
     );
     await page.getByRole("button", { name: "Add SSH key" }).first().click();
     const adding = page.getByRole("dialog", { name: "Add SSH key" });
@@ -288,14 +288,14 @@ describe("the rate limit", () => {
 
   test("actions without a form show the countdown and go on by themselves, too", async ({ open, faults }) => {
     faults.expected.push(/^asks http:\/\/127\.0\.0\.1:\d+\/.*\.zip\?/); // the storage is another origin
-    const mine = await account({ seeded: true });
-    const { id } = await mine.instance({ name: "Shop" });
-    await mine.backup(id);
-    await mine.until((await mine.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
-    const page = await open(`/instances/${id}?tab=backups`, { as: mine, clock: true });
-    const asked = { start: 0, download: 0 };
-    await page.route("**/actions", (route) => (asked.start++ > 0 ? route.continue() : limited(route)));
-    await page.route("**/download", (route) => (asked.download++ > 0 ? route.continue() : limited(route)));
+    const owner = await account({ seeded: true });
+    const { id } = await owner.instance({ name: "Shop" });
+    await owner.backup(id);
+    await owner.until((await owner.api.post(`/instances/${id}/actions`, { action: "stop" })).as(Operation).id);
+    const page = await open(`/instances/${id}?tab=backups`, { as: owner, clock: true });
+    const requestCounts = { start: 0, download: 0 };
+    await page.route("**/actions", (route) => (requestCounts.start++ > 0 ? route.continue() : limited(route)));
+    await page.route("**/download", (route) => (requestCounts.download++ > 0 ? route.continue() : limited(route)));
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await expectCountdown(page, page.getByRole("timer").first());
     await page.getByText("Instance started: Shop").first().waitFor();
@@ -304,7 +304,7 @@ describe("the rate limit", () => {
     const saved = page.waitForEvent("download");
     await expectCountdown(page, page.getByRole("timer").first());
     await saved;
-    expect(asked).toEqual({ start: 2, download: 2 });
+    expect(requestCounts).toEqual({ start: 2, download: 2 });
   });
 });
 
@@ -319,7 +319,7 @@ test("if the service is down the sign-in page says so", async ({ open, faults })
     .or(page.getByText(/Can't reach/))
     .first()
     .waitFor();
-  expect(await page.evaluate(KEPT)).toBeNull();
+  expect(await page.evaluate(READ_SESSION)).toBeNull();
 });
 
 test("signing out makes the session invalid for the API and removes it from the browser", async ({ open }) => {
@@ -327,7 +327,7 @@ test("signing out makes the session invalid for the API and removes it from the 
   const page = await open("/");
   await logIn(page, user);
   await heading(page, "Home").waitFor();
-  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(READ_SESSION)))).token;
   expect((await clientWith(token).get("/auth/me")).status).toBe(200);
   await page.getByRole("button", { name: user.name }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
@@ -355,51 +355,51 @@ test("signing out is confirmed even if another request finds out first that the 
 });
 
 test("a session that the service ended leads to the sign-in page, and from there back", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/settings/api-keys", { as: mine });
+  const owner = await account();
+  const page = await open("/settings/api-keys", { as: owner });
   await heading(page, "API keys").waitFor();
-  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(READ_SESSION)))).token;
   await clientWith(token).post("/auth/logout");
   await page.getByRole("link", { name: "Servers" }).first().click();
   await isAt(page, "/login");
   await page.getByText("Your session ended.").waitFor();
-  await logIn(page, mine.user);
+  await logIn(page, owner.user);
   await heading(page, "Servers").waitFor();
 });
 
 test("the dashboard ends a session when it expires", async ({ open }) => {
-  const mine = await account();
+  const owner = await account();
   const page = await open("/login", { clock: true });
-  await logIn(page, mine.user);
+  await logIn(page, owner.user);
   await heading(page, "Home").waitFor();
   await page.clock.fastForward("12:01:00");
   await isAt(page, "/login");
   await page.getByText("Your session expired.").waitFor();
-  expect(await page.evaluate(KEPT)).toBeNull();
+  expect(await page.evaluate(READ_SESSION)).toBeNull();
 });
 
 test("signing out in one tab signs out the others", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/servers", { as: mine });
+  const owner = await account();
+  const page = await open("/servers", { as: owner });
   const other = await page.context().newPage();
   await other.goto("/instances");
   await heading(other, "Instances").waitFor();
-  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("button", { name: owner.user.name }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await isAt(page, "/login");
   await isAt(other, "/login");
 });
 
 test("the next user who signs in does not see the previous user's notifications", async ({ open }) => {
-  const [mine, another] = [await account(), await account()];
-  const page = await open("/settings/ssh-keys", { as: mine });
+  const [owner, another] = [await account(), await account()];
+  const page = await open("/settings/ssh-keys", { as: owner });
   await page.getByRole("button", { name: "Add SSH key" }).first().click();
   const adding = page.getByRole("dialog", { name: "Add SSH key" });
   await adding.getByLabel("Name").fill("Ops laptop");
   await adding.getByLabel("Public key").fill(newPublicKey());
   await adding.getByRole("button", { name: "Add SSH key" }).click();
   await page.getByText("SSH key added: Ops laptop").first().waitFor();
-  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("button", { name: owner.user.name }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await isAt(page, "/login");
   await logIn(page, another.user);
@@ -432,13 +432,13 @@ test("a session that ends takes no newer one with it", async ({ open }) => {
 });
 
 test("signing out of a session that has already ended works", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/settings/api-keys", { as: mine });
+  const owner = await account();
+  const page = await open("/settings/api-keys", { as: owner });
   await heading(page, "API keys").waitFor();
-  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(KEPT)))).token;
+  const token = z.object({ token: z.string() }).parse(JSON.parse(String(await page.evaluate(READ_SESSION)))).token;
   await clientWith(token).post("/auth/logout");
-  await page.getByRole("button", { name: mine.user.name }).click();
+  await page.getByRole("button", { name: owner.user.name }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByText("You've signed out.").waitFor();
-  expect(await page.evaluate(KEPT)).toBeNull();
+  expect(await page.evaluate(READ_SESSION)).toBeNull();
 });

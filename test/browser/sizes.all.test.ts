@@ -18,9 +18,9 @@ import {
 /** Without the design system, the router and the cache of responses. */
 const LOGIN_BYTES_MAX = 120_000;
 
-let mine: TestAccount;
+let owner: TestAccount;
 beforeAll(async () => {
-  mine = await account();
+  owner = await account();
 });
 
 test("the sign-in page is small, and has no frame", async ({ open }) => {
@@ -47,10 +47,10 @@ const isOfCharts = (path: string): boolean => path.endsWith("?tab=metrics");
 
 test("no page of an account with 320 instances is large, nor has many files", { timeout: 600_000 }, async ({ open, faults }) => {
   faults.expected.push(/503/); // its servers are seeded: nothing reads a log there
-  const { mine: big, things } = await bigAccount();
+  const { owner: big, things } = await bigAccount();
   const page = await open("/config.json", { as: big, fresh: true });
   const large: Record<string, number[]> = {};
-  for (const path of PAGES.flatMap((shown) => pathsOf(shown, things)).filter((path) => !isOfCharts(path))) {
+  for (const path of PAGES.flatMap((destination) => pathsOf(destination, things)).filter((path) => !isOfCharts(path))) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.locator(".deferred").first().waitFor({ state: "detached" });
@@ -62,13 +62,13 @@ test("no page of an account with 320 instances is large, nor has many files", { 
 });
 
 test("the first page that a browser loads is not large, and a cached load transfers the same bytes of data", async ({ open }) => {
-  for (const shown of PAGES.filter(({ route }) => route === "/servers")) {
-    const page = await open(shown.route, { as: mine, fresh: true });
-    await isShown(page, shown);
+  for (const destination of PAGES.filter(({ route }) => route === "/servers")) {
+    const page = await open(destination.route, { as: owner, fresh: true });
+    await isShown(page, destination);
     expect(await bytesLoaded(page)).toBeLessThanOrEqual(PAGE_BYTES_MAX);
     const cold = await bytesOfCode(page);
-    await page.goto(shown.route);
-    await isShown(page, shown);
+    await page.goto(destination.route);
+    await isShown(page, destination);
     expect(await bytesOfCode(page)).toBe(cold);
   }
 });

@@ -27,8 +27,8 @@ async function csvOf(page: Page, name: string): Promise<string> {
 test("API keys are found by their last characters, filtered by permission and expiry, and downloaded in words", async ({
   open,
 }) => {
-  const mine = await account();
-  const session = await mine.session();
+  const owner = await account();
+  const session = await owner.session();
   const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
   for (const [name, permissions, expires_at] of [
     ["Nightly", ["instances:read", "backups:read", "backups:write"], inDays(10)],
@@ -36,7 +36,7 @@ test("API keys are found by their last characters, filtered by permission and ex
     ["Deploys", ["servers:read", "instances:write"], inDays(300)],
   ] as const)
     expect((await session.post("/tokens", { name, permissions, expires_at })).status).toBe(201);
-  const page = await open("/settings/api-keys", { as: mine });
+  const page = await open("/settings/api-keys", { as: owner });
   await page.getByRole("row").filter({ hasText: "Watcher" }).waitFor();
   await button(page, "More filters").click();
   await filter(page, /^Filter by expiry/, "Expires within 30 days");
@@ -56,18 +56,18 @@ test("API keys are found by their last characters, filtered by permission and ex
 
 test("a list of more than one page of the API is downloaded whole, and asked for by one query", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
-  const mine = await account();
-  await setQuota(mine.id, "ssh_key", KEYS);
-  for (let n = 0; n < KEYS; n++) await mine.sshKey();
-  const page = await open("/settings/ssh-keys", { as: mine, clock: true });
+  const owner = await account();
+  await setQuota(owner.id, "ssh_key", KEYS);
+  for (let n = 0; n < KEYS; n++) await owner.sshKey();
+  const page = await open("/settings/ssh-keys", { as: owner, clock: true });
   await title(page, `SSH keys (${KEYS})`);
   expect((await csvOf(page, "SSH keys")).trimEnd().split("\r\n")).toHaveLength(1 + KEYS);
 
   // Its tries are those of every query, and nothing else says afterwards that the service is out of reach.
   const banner = page.getByText("Can't reach the service");
-  let asked = 0;
+  let requestCount = 0;
   await page.route("**/ssh-keys?*", (route) => {
-    asked++;
+    requestCount++;
     return route.abort();
   });
   await button(page, "Refresh SSH keys").click();
@@ -77,18 +77,18 @@ test("a list of more than one page of the API is downloaded whole, and asked for
       return banner.count();
     })
     .toBe(1);
-  expect(asked).toBe(TRIES);
+  expect(requestCount).toBe(TRIES);
   await page.unroute("**/ssh-keys?*");
   await button(page, "Refresh SSH keys").click();
   await banner.waitFor({ state: "detached" });
 });
 
 test("SSH keys are filtered by type and name, webhooks by status, people by role", async ({ open }) => {
-  const mine = await account();
-  for (const name of ["Laptop", "Desk"]) await mine.api.post("/ssh-keys", { name, public_key: newPublicKey() });
-  await mine.webhook();
-  const viewer = await mine.anotherUser({ role: "viewer" });
-  const page = await open("/settings/ssh-keys?find=lap", { as: mine });
+  const owner = await account();
+  for (const name of ["Laptop", "Desk"]) await owner.api.post("/ssh-keys", { name, public_key: newPublicKey() });
+  await owner.webhook();
+  const viewer = await owner.anotherUser({ role: "viewer" });
+  const page = await open("/settings/ssh-keys?find=lap", { as: owner });
   await title(page, "SSH keys (1)");
   await page.goto("/settings/ssh-keys?type=ssh-rsa");
   await page.getByText("No matches for this filter.").waitFor();

@@ -22,30 +22,30 @@ const leavesForProvider = ({ expected }: Faults): void => void expected.push(/12
 
 test("by keyboard alone, an owner sets it up, and whoever is of the domain signs in", async ({ open, faults }) => {
   leavesForProvider(faults);
-  const mine = await account();
-  const owner = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  await signIn(owner, mine.user);
-  await owner.getByRole("heading", { name: "Home" }).waitFor();
-  await owner.goto(`${dashboardOrigin()}/settings/account`);
-  await press(owner, /^Single sign-on/);
-  await typeInto(owner, "Issuer", provider.issuer);
-  await typeInto(owner, "Client ID", provider.client_id);
-  await typeInto(owner, "Client secret", provider.client_secret);
-  await typeInto(owner, "Domains", domain);
-  await expectAccessible(owner);
-  await press(owner, "Save single sign-on");
-  await owner.getByText("Not verified").waitFor();
+  const owner = await account();
+  const ownerPage = await open(`${dashboardOrigin()}/login`, { fresh: true });
+  await signIn(ownerPage, owner.user);
+  await ownerPage.getByRole("heading", { name: "Home" }).waitFor();
+  await ownerPage.goto(`${dashboardOrigin()}/settings/account`);
+  await press(ownerPage, /^Single sign-on/);
+  await typeInto(ownerPage, "Issuer", provider.issuer);
+  await typeInto(ownerPage, "Client ID", provider.client_id);
+  await typeInto(ownerPage, "Client secret", provider.client_secret);
+  await typeInto(ownerPage, "Domains", domain);
+  await expectAccessible(ownerPage);
+  await press(ownerPage, "Save single sign-on");
+  await ownerPage.getByText("Not verified").waitFor();
 
-  const session = await mine.session();
+  const session = await owner.session();
   const { domains } = (await session.get("/settings/sso")).as(Sso);
-  await owner.getByText(domains[0]?.txt_record ?? "").waitFor();
-  await press(owner, `Verify ${domain}`);
-  await owner.getByText(`Couldn't verify ${domain}`).first().waitFor();
+  await ownerPage.getByText(domains[0]?.txt_record ?? "").waitFor();
+  await press(ownerPage, `Verify ${domain}`);
+  await ownerPage.getByText(`Couldn't verify ${domain}`).first().waitFor();
   await session.put(`/sandbox/dns/${domain}`, { txt: [domains[0]?.txt_record] });
-  await press(owner, `Verify ${domain}`);
-  await owner.getByText("Verified", { exact: true }).waitFor();
-  await owner.getByText(`Couldn't verify ${domain}`).waitFor({ state: "detached" });
-  await expectAccessible(owner);
+  await press(ownerPage, `Verify ${domain}`);
+  await ownerPage.getByText("Verified", { exact: true }).waitFor();
+  await ownerPage.getByText(`Couldn't verify ${domain}`).waitFor({ state: "detached" });
+  await expectAccessible(ownerPage);
 
   const person = await open(`${dashboardOrigin()}/login`, { fresh: true });
   await typeInto(person, "Email", `ann@${domain}`);
@@ -56,38 +56,38 @@ test("by keyboard alone, an owner sets it up, and whoever is of the domain signs
   await person.getByRole("heading", { name: "Home" }).waitFor();
   expect(new URL(person.url()).search).toBe("");
 
-  await owner.goto(`${dashboardOrigin()}/settings/people`);
-  await owner.getByText("Signs in with single sign-on").waitFor();
+  await ownerPage.goto(`${dashboardOrigin()}/settings/people`);
+  await ownerPage.getByText("Signs in with single sign-on").waitFor();
 });
 
 test("what goes wrong is said, and how to go on", async ({ open, faults }) => {
   leavesForProvider(faults);
   await setUpSso(await account(), provider, uniqueDomain()); // another account's is no matter
-  const own = uniqueDomain();
+  const ownDomain = uniqueDomain();
   const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
   await press(page, "Continue with single sign-on");
   await page.getByText("Enter your email.").waitFor();
-  await typeInto(page, "Email", `somebody@${own}`);
+  await typeInto(page, "Email", `somebody@${ownDomain}`);
   await press(page, "Continue with single sign-on");
   await page.getByText("There is no single sign-on for this email.").waitFor();
 
-  const mine = await account();
-  await setUpSso(mine, provider, own);
+  const owner = await account();
+  await setUpSso(owner, provider, ownDomain);
   // A link that somebody else has made, to sign the user in as themselves.
-  const { callback } = await come(`bob@${own}`, "bob");
+  const { callback } = await come(`bob@${ownDomain}`, "bob");
   await page.goto(`${dashboardOrigin()}/sso?${new URLSearchParams({ ...callback }).toString()}`);
   await page.getByText("Your identity provider didn't sign you in.").waitFor();
   await expectAccessible(page);
   await page.getByRole("link", { name: "Back to sign-in" }).click();
 
-  await typeInto(page, "Email", `expired@${own}`);
+  await typeInto(page, "Email", `expired@${ownDomain}`);
   await press(page, "Continue with single sign-on");
   await page.getByRole("link", { name: "expired", exact: true }).click();
   await page.getByText("This sign-in isn't valid any more").waitFor();
 
   // At an IP address, the provider would not send people back.
   const elsewhere = await open("/login", { fresh: true });
-  await typeInto(elsewhere, "Email", `bob@${own}`);
+  await typeInto(elsewhere, "Email", `bob@${ownDomain}`);
   await press(elsewhere, "Continue with single sign-on");
   await elsewhere.getByText("Single sign-on works where your identity provider sends you back to:").waitFor();
 });
@@ -95,10 +95,10 @@ test("what goes wrong is said, and how to go on", async ({ open, faults }) => {
 test("what another owner removes meanwhile is not set again unseen, and what was typed stays until the user has decided", async ({
   open,
 }) => {
-  const mine = await account();
-  const session = await setUpSso(mine, provider, uniqueDomain());
+  const owner = await account();
+  const session = await setUpSso(owner, provider, uniqueDomain());
   const page = await open(`${dashboardOrigin()}/login`, { fresh: true });
-  await signIn(page, mine.user);
+  await signIn(page, owner.user);
   await page.getByRole("heading", { name: "Home" }).waitFor();
   await page.goto(`${dashboardOrigin()}/settings/account`);
   await page.getByRole("button", { name: /^Single sign-on/ }).click();

@@ -28,12 +28,12 @@ async function csvOf(page: Page, name: string): Promise<string[]> {
 test("an instance's backups are searched and filtered, and its filters are saved for the backups of every instance", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  const [one, other] = [await seedInstance(mine.id), await seedInstance(mine.id)];
+  const owner = await account({ seeded: true });
+  const [one, other] = [await seedInstance(owner.id), await seedInstance(owner.id)];
   await seedBackup(one, { note: "Before the inventory", labels: { reason: "inventory" } });
   await seedBackup(one, { state: "failed", note: "At night" });
   await seedBackup(other, { state: "failed" });
-  const page = await open(`/instances/${one.id}?tab=backups`, { as: mine });
+  const page = await open(`/instances/${one.id}?tab=backups`, { as: owner });
   await counted(page, "Backups", 2);
   await page.getByLabel("Find backups").fill("inventory");
   await counted(page, "Backups", 1);
@@ -67,11 +67,11 @@ test("an instance's backups are searched and filtered, and its filters are saved
 test("an instance's deploys are filtered and gone back to from their list, its history is filtered and downloaded", async ({
   open,
 }) => {
-  const mine = await account();
-  const { id } = await mine.instance({ name: "Shop" });
-  await seedDeploy({ account_id: mine.id, id });
-  await mine.backup(id);
-  const page = await open(`/instances/${id}?tab=code`, { as: mine });
+  const owner = await account();
+  const { id } = await owner.instance({ name: "Shop" });
+  await seedDeploy({ account_id: owner.id, id });
+  await owner.backup(id);
+  const page = await open(`/instances/${id}?tab=code`, { as: owner });
   await counted(page, "Deploys", 1);
   await button(page, "More filters").click();
   await filter(page, /^Filter by trigger/, "A push");
@@ -92,8 +92,8 @@ test("an instance's deploys are filtered and gone back to from their list, its h
   await page.getByRole("row").filter({ hasText: "Create instance" }).waitFor();
   await filter(page, /^Filter by action/, "Backup");
   await expect.poll(() => page.getByRole("row").filter({ hasText: "Create instance" }).count()).toBe(0);
-  const [header, row, ...others] = await csvOf(page, "history");
-  expect([header, row, others]).toEqual([
+  const [header, row, ...rest] = await csvOf(page, "history");
+  expect([header, row, rest]).toEqual([
     "Operation,Status,Result,Started by,Started",
     expect.stringMatching(/^Backup,Succeeded,,/),
     [],
@@ -107,14 +107,14 @@ test("an instance's deploys are filtered and gone back to from their list, its h
 test("a server's instances are filtered by version, and instances by a server that is not among the first hundred", async ({
   open,
 }) => {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "server", 200);
-  const first = await seedServer(mine.id, { name: "erp-first" });
-  for (let made = 0; made < 100; made++) await seedServer(mine.id);
-  await seedInstance(mine.id, { name: "Old", server_id: first.id, erp_version: "17.0" });
-  await seedInstance(mine.id, { name: "New", server_id: first.id, erp_version: "18.0" });
-  await seedInstance(mine.id, { name: "Elsewhere" });
-  const page = await open("/instances", { as: mine });
+  const owner = await account({ seeded: true });
+  await setQuota(owner.id, "server", 200);
+  const first = await seedServer(owner.id, { name: "erp-first" });
+  for (let n = 0; n < 100; n++) await seedServer(owner.id);
+  await seedInstance(owner.id, { name: "Old", server_id: first.id, erp_version: "17.0" });
+  await seedInstance(owner.id, { name: "New", server_id: first.id, erp_version: "18.0" });
+  await seedInstance(owner.id, { name: "Elsewhere" });
+  const page = await open("/instances", { as: owner });
   await button(page, "More filters").click();
   await button(page, /^Filter by server/).click();
   await page.getByRole("combobox", { name: "Find servers" }).fill("first");
@@ -136,9 +136,9 @@ test("a server's instances are filtered by version, and instances by a server th
 });
 
 test("invitations are found and filtered apart from the people", async ({ open }) => {
-  const mine = await account();
-  for (let sent = 0; sent < 2; sent++) await seedInvitation(mine);
-  const page = await open("/settings/people", { as: mine });
+  const owner = await account();
+  for (let sent = 0; sent < 2; sent++) await seedInvitation(owner);
+  const page = await open("/settings/people", { as: owner });
   await counted(page, "Invitations", 2);
   const rows = page.getByRole("table", { name: "Invitations" }).getByRole("rowheader");
   const [email = ""] = await rows.allTextContents();

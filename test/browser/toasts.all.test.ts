@@ -10,16 +10,16 @@ import { button, choose, dialog } from "./instance-page.ts";
 
 const CONTRADICTS_MS_MAX = 500;
 
-let mine: TestAccount;
+let owner: TestAccount;
 /** In the row of the instance, whatever its name. */
 let domain: string;
 beforeAll(async () => {
-  ({ mine } = await bigAccount());
-  await setQuota(mine.id, "server", 20);
-  await setQuota(mine.id, "instance", 400);
-  const server = await mine.server({ name: "shop-1" });
-  domain = (await mine.instance({ name: "Shop", server_id: server.id })).domain;
-  await mine.server({ name: "spare-1" });
+  ({ owner } = await bigAccount());
+  await setQuota(owner.id, "server", 20);
+  await setQuota(owner.id, "instance", 400);
+  const server = await owner.server({ name: "shop-1" });
+  domain = (await owner.instance({ name: "Shop", server_id: server.id })).domain;
+  await owner.server({ name: "spare-1" });
 }, 600_000);
 
 const Seen = z.object({ toast: z.number(), row: z.number() });
@@ -42,8 +42,8 @@ async function watch(page: Page, toast: string, row: { of: string; says: string 
   expect(await page.evaluate("seen")).toEqual({});
   return async () => {
     await expect.poll(async () => Seen.safeParse(await page.evaluate("seen")).success).toBe(true);
-    const seen = Seen.parse(await page.evaluate("seen"));
-    return seen.row - seen.toast;
+    const times = Seen.parse(await page.evaluate("seen"));
+    return times.row - times.toast;
   };
 }
 
@@ -85,10 +85,10 @@ const CASES: readonly Case[] = [
     row: () => ({ of: "Shop", says: "Completed" }),
     act: async (page) => {
       await button(page, "Back up now").click();
-      const asked = dialog(page, "Back up an instance");
-      await button(asked, /^Instance/).click();
+      const form = dialog(page, "Back up an instance");
+      await button(form, /^Instance/).click();
       await page.getByRole("option", { name: /^Shop/ }).click();
-      await button(asked, "Back up now").click();
+      await button(form, "Back up now").click();
     },
   },
   {
@@ -98,9 +98,9 @@ const CASES: readonly Case[] = [
     row: () => ({ of: domain, says: "Store" }),
     act: async (page) => {
       await choose(page, "Shop", "Edit details");
-      const asked = dialog(page, "Edit Shop");
-      await asked.getByLabel("Name", { exact: true }).fill("Store");
-      await button(asked, "Save").click();
+      const form = dialog(page, "Edit Shop");
+      await form.getByLabel("Name", { exact: true }).fill("Store");
+      await button(form, "Save").click();
     },
   },
   {
@@ -110,15 +110,15 @@ const CASES: readonly Case[] = [
     row: () => ({ of: "spare-1", says: null }),
     act: async (page) => {
       await choose(page, "spare-1", "Delete");
-      const asked = dialog(page, "Delete server spare-1");
-      await asked.getByLabel("Type spare-1 to confirm").fill("spare-1");
-      await button(asked, "Delete server").click();
+      const confirmation = dialog(page, "Delete server spare-1");
+      await confirmation.getByLabel("Type spare-1 to confirm").fill("spare-1");
+      await button(confirmation, "Delete server").click();
     },
   },
 ];
 
 test("what a notification says, its row says, too, or says it half a second later", { timeout: 300_000 }, async ({ open }) => {
-  const page = await open("/instances", { as: mine, fresh: true });
+  const page = await open("/instances", { as: owner, fresh: true });
   for (const { name, path, toast, row, act } of CASES) {
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).first().waitFor();

@@ -16,8 +16,8 @@ describe("creating an API key", () => {
     { preset: "Automation", expected: ALL_PERMISSIONS.filter((permission) => !permission.startsWith("settings")) },
     { preset: "Everything", expected: ALL_PERMISSIONS },
   ])("the preset $preset grants what it says", async ({ preset, expected }, { open }) => {
-    const mine = await account();
-    const page = await open(CREATE, { as: mine });
+    const owner = await account();
+    const page = await open(CREATE, { as: owner });
     await page.getByLabel("Name").fill(preset);
     await page.getByRole("radio", { name: preset }).check();
     await submit(page);
@@ -32,8 +32,8 @@ describe("creating an API key", () => {
   });
 
   test("the last day of an API key must be in the future, and the key ends with it, in the chosen zone", async ({ open }) => {
-    const mine = await account();
-    const page = await open("/config.json", { as: mine, zone: "America/Los_Angeles" });
+    const owner = await account();
+    const page = await open("/config.json", { as: owner, zone: "America/Los_Angeles" });
     await page.evaluate(`localStorage.setItem("zone", "utc")`);
     await page.goto(CREATE);
     await page.getByLabel("Name").fill("For the fair");
@@ -47,25 +47,25 @@ describe("creating an API key", () => {
     await submit(page);
     await page.getByText("Must be in the future.", { exact: true }).waitFor();
     const year = new Date().getFullYear() + 1;
-    expect(await tokenNamed(mine, "For the fair")).toBeUndefined();
+    expect(await tokenNamed(owner, "For the fair")).toBeUndefined();
     await day.fill(`${year}-01-31`);
     await page.getByText("Must be in the future.").waitFor({ state: "detached" });
     await page.getByText(/^Expires at the end of \w+,? 31 January/).waitFor();
     await submit(page);
     await shownKey(page, "For the fair");
-    expect((await tokenNamed(mine, "For the fair"))?.expires_at).toBe(`${year}-01-31T23:59:59.000Z`);
+    expect((await tokenNamed(owner, "For the fair"))?.expires_at).toBe(`${year}-01-31T23:59:59.000Z`);
   });
 });
 
 test("an API key is replaced from its menu, and both work for as long as was chosen", async ({ open }) => {
-  const mine = await account();
-  const { id, api } = await mine.token(["servers:read"]);
-  const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
-  const page = await open("/settings/api-keys", { as: mine });
+  const owner = await account();
+  const { id, api } = await owner.token(["servers:read"]);
+  const { name } = (await (await owner.session()).get(`/tokens/${id}`)).as(Token);
+  const page = await open("/settings/api-keys", { as: owner });
   await choose(page, name, "Rotate");
-  const asked = page.getByRole("dialog", { name: "Rotate API key" });
+  const dialog = page.getByRole("dialog", { name: "Rotate API key" });
   await expectAccessible(page);
-  await asked.getByRole("button", { name: "Rotate" }).click();
+  await dialog.getByRole("button", { name: "Rotate" }).click();
   const value = await shownKey(page, name);
   await keep(page);
   for (const each of [api, clientWith(value)]) expect((await each.get("/servers")).status).toBe(200);

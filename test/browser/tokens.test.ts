@@ -11,8 +11,8 @@ import { choose } from "./instance-page.ts";
 
 describe("creating an API key", () => {
   test("the form for an API key needs a free name and a permission, and sends nothing before", async ({ open }) => {
-    const mine = await account();
-    const page = await open(CREATE, { as: mine });
+    const owner = await account();
+    const page = await open(CREATE, { as: owner });
     const sent: string[] = [];
     page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
     await submit(page);
@@ -21,7 +21,7 @@ describe("creating an API key", () => {
     await expect.poll(() => page.evaluate("document.activeElement.getAttribute('placeholder')")).toBe("Deploy pipeline");
     await expectAccessible(page);
     expect(sent).toEqual([]);
-    const { name } = (await (await mine.session()).get(`/tokens/${mine.tokenId}`)).as(Token);
+    const { name } = (await (await owner.session()).get(`/tokens/${owner.tokenId}`)).as(Token);
     await page.getByLabel("Name").fill(name);
     await page.getByRole("radio", { name: "Read only" }).check();
     await submit(page);
@@ -29,8 +29,8 @@ describe("creating an API key", () => {
   });
 
   test("a new API key is shown once, and has only the chosen permissions", async ({ open }) => {
-    const mine = await account();
-    const page = await open("/settings/api-keys", { as: mine });
+    const owner = await account();
+    const page = await open("/settings/api-keys", { as: owner });
     await page.getByRole("link", { name: "Create API key" }).click();
     await page.getByLabel("Name").fill("Nightly backups");
     await page.getByRole("radio", { name: "Backups only" }).check();
@@ -57,25 +57,25 @@ describe("creating an API key", () => {
     expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toContain(value);
     await row.getByRole("button", { name: "3 permissions" }).click();
     await page.getByText("View backups").waitFor();
-    expect((await tokenNamed(mine, "Nightly backups"))?.expires_at).toBeNull();
+    expect((await tokenNamed(owner, "Nightly backups"))?.expires_at).toBeNull();
   });
 });
 
 test("an API key is revoked only after confirmation, and then stops working immediately", async ({ open }) => {
-  const mine = await account();
-  const { id, api } = await mine.token();
-  const { name } = (await (await mine.session()).get(`/tokens/${id}`)).as(Token);
-  const page = await open("/settings/api-keys", { as: mine });
+  const owner = await account();
+  const { id, api } = await owner.token();
+  const { name } = (await (await owner.session()).get(`/tokens/${id}`)).as(Token);
+  const page = await open("/settings/api-keys", { as: owner });
   await choose(page, name, "Revoke");
-  const asked = page.getByRole("dialog", { name: "Revoke API key" });
-  await asked.getByText("stops working immediately").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Revoke API key" });
+  await dialog.getByText("stops working immediately").waitFor();
   await expectAccessible(page);
-  await asked.getByRole("button", { name: "Cancel" }).click();
-  await asked.waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await dialog.waitFor({ state: "detached" });
   expect((await api.get("/servers")).status).toBe(200);
   await choose(page, name, "Revoke");
   const revoked = page.waitForResponse((response) => response.request().method() === "DELETE");
-  await asked.getByRole("button", { name: "Revoke" }).click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
   expect((await revoked).ok()).toBe(true);
   expect((await api.get("/servers")).status).toBe(401);
   await page.getByText(`API key revoked: ${name}`).first().waitFor();

@@ -26,8 +26,8 @@ const PART_BYTES = 5 * 1024 * 1024;
 const PADDING_BYTES = 2.7 * 1024 * 1024;
 
 /** A sandbox's archive of two small parts: nobody reads what pads its manifest, which is twice as long in hexadecimal. */
-async function paddedArchive(mine: TestAccount, instanceId: string): Promise<Uint8Array> {
-  const entries = unzipSync(await downloaded(mine.api, (await mine.backup(instanceId)).id));
+async function paddedArchive(owner: TestAccount, instanceId: string): Promise<Uint8Array> {
+  const entries = unzipSync(await downloaded(owner.api, (await owner.backup(instanceId)).id));
   const manifest = z.looseObject({}).parse(JSON.parse(strFromU8(entries["manifest.json"] ?? new Uint8Array())));
   const padded = strToU8(JSON.stringify({ ...manifest, padding: randomBytes(PADDING_BYTES).toString("hex") }));
   return zipSync({ ...entries, "manifest.json": padded }, { level: 0 });
@@ -39,11 +39,11 @@ function fileOf(name: string, bytes: Uint8Array): string {
 }
 
 /** Uploads that the account begins from now on have small parts. */
-const cutSmaller = (page: Page, mine: TestAccount): Promise<unknown> =>
+const cutSmaller = (page: Page, owner: TestAccount): Promise<unknown> =>
   page.route(/\/backups\/uploads$/, async (route) => {
     const response = await route.fetch();
     const { data } = z.object({ data: Upload }).parse(await response.json());
-    await updateOne(keys.upload(mine.id, data.id), { set: { part_size: PART_BYTES } }, {});
+    await updateOne(keys.upload(owner.id, data.id), { set: { part_size: PART_BYTES } }, {});
     await route.fulfill({ response, json: { success: true, data: { ...data, part_size: PART_BYTES } } });
   });
 
@@ -69,9 +69,9 @@ test("a file of the dashboard that does not load is a network error of the uploa
 }) => {
   expectStorage(faults);
   faults.expected.push(/Failed to load resource/);
-  const mine = await account({ seeded: true });
-  await mine.server();
-  const page = await open("/backups/upload", { as: mine, fresh: true });
+  const owner = await account({ seeded: true });
+  await owner.server();
+  const page = await open("/backups/upload", { as: owner, fresh: true });
   await title(page, "Upload backup");
   let failures = 0;
   await page.route("**/assets/hash-worker-*.js", (route) => (failures++ === 0 ? route.abort() : route.continue()));
@@ -88,13 +88,13 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
 }) => {
   expectStorage(faults);
   faults.expected.push(/responded with a status of 500/);
-  const mine = await account({ seeded: true });
-  const source = await mine.instance({ name: "Shop" });
-  await mine.api.put(`/sandbox/instances/${source.id}/data`, { orders: 3 });
-  const archive = await paddedArchive(mine, source.id);
+  const owner = await account({ seeded: true });
+  const source = await owner.instance({ name: "Shop" });
+  await owner.api.put(`/sandbox/instances/${source.id}/data`, { orders: 3 });
+  const archive = await paddedArchive(owner, source.id);
   const file = fileOf("shop.zip", archive);
-  const page = await open("/backups", { as: mine });
-  await cutSmaller(page, mine);
+  const page = await open("/backups", { as: owner });
+  await cutSmaller(page, owner);
   const first = partsSent(page);
   await page.route(/[?&]partNumber=2/, () => undefined); // on its way until it is aborted
   await page.route(/[?&]partNumber=2/, (route) => route.fulfill({ status: 500 }), { times: 1 });
@@ -118,9 +118,9 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   await page.getByRole("link", { name: "Instances" }).first().click();
   await dialog(page, "Leave this page?").getByRole("button", { name: "Stay" }).click();
   await expect.poll(() => pathOf(page)).toBe("/backups/upload");
-  const question = page.waitForEvent("dialog").then(async (asked) => {
-    await asked.accept();
-    return asked.type();
+  const question = page.waitForEvent("dialog").then(async (prompt) => {
+    await prompt.accept();
+    return prompt.type();
   });
   await page.reload();
   expect(await question).toBe("beforeunload");
@@ -137,7 +137,7 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   const details = dialog(page, /^shop\.zip, /);
   await details.getByText(sha256Of(archive)).waitFor();
   expect(sent).toEqual([2]);
-  const [backup] = (await mine.api.get("/backups?status=completed&sort=created_at")).as(z.array(Backup));
+  const [backup] = (await owner.api.get("/backups?status=completed&sort=created_at")).as(z.array(Backup));
   expect(backup).toMatchObject({ kind: "uploaded", note: "From our old server", sha256: sha256Of(archive) });
 
   await button(details, "Create an instance").click();
@@ -147,42 +147,42 @@ test("an upload goes on after a part failed, a pause and a reload, without sendi
   await page.getByLabel("Name", { exact: true }).fill("Moved in");
   await page.getByLabel("Domain").fill(uniqueDomain());
   await page.getByText("stop the original first").first().waitFor();
-  const said = () => page.locator("#main").innerText();
-  expect(await said()).not.toMatch(/clone/i); // there is nothing here that it would be a clone of
+  const readText = () => page.locator("#main").innerText();
+  expect(await readText()).not.toMatch(/clone/i); // there is nothing here that it would be a clone of
   await page.getByRole("checkbox", { name: /Neutralize/ }).check();
   await page.getByLabel("Admin password").fill("correct-horse-battery");
-  const made = notification(page, "Instance created from backup: Moved in");
+  const createdNotification = notification(page, "Instance created from backup: Moved in");
   await button(page, "Create instance").click();
   await title(page, "Moved in");
   await fact(page, "Status", "Running");
-  await made;
+  await createdNotification;
   await fact(page, "Created from", "Uploaded backup");
-  expect(await said()).not.toMatch(/clone/i);
+  expect(await readText()).not.toMatch(/clone/i);
   expect(created).toMatchObject([{ backup_id: backup?.id, neutralize: true, admin_password: "correct-horse-battery" }]);
   const id = pathOf(page).split("/").at(-1) ?? "";
-  expect(await getInstance(mine, id)).toMatchObject({ neutralized: true, cloned_from_backup_id: backup?.id });
-  expect((await mine.api.get(`/sandbox/instances/${id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
+  expect(await getInstance(owner, id)).toMatchObject({ neutralized: true, cloned_from_backup_id: backup?.id });
+  expect((await owner.api.get(`/sandbox/instances/${id}/data`)).as(z.unknown())).toEqual({ orders: 3 });
 });
 
 test("a file that is no backup fails its import with the reason, and an upload can be aborted", async ({ open, faults }) => {
   expectStorage(faults);
-  const mine = await account({ seeded: true });
-  await mine.server();
-  const page = await open("/backups/upload", { as: mine });
+  const owner = await account({ seeded: true });
+  await owner.server();
+  const page = await open("/backups/upload", { as: owner });
   await choose(page, fileOf("photos.zip", randomBytes(1000)));
   await button(page, "Upload").click();
   await page.getByText("it is not a zip file").first().waitFor();
   await button(page, "Upload another file").click();
   await page.route(PART, () => undefined);
   await choose(page, fileOf("other.zip", randomBytes(1000)));
-  const begun = page.waitForResponse((response) => response.url().endsWith("/backups/uploads"));
+  const uploadResponse = page.waitForResponse((response) => response.url().endsWith("/backups/uploads"));
   await button(page, "Upload").click();
-  const { data } = z.object({ data: Upload }).parse(await (await begun).json());
+  const { data } = z.object({ data: Upload }).parse(await (await uploadResponse).json());
   await page.getByText("Uploading: other.zip").first().waitFor();
   await button(page, "Abort upload").click();
   await dialog(page, "Abort upload").getByRole("button", { name: "Abort upload" }).click();
   await button(page, "Upload").waitFor();
-  expect((await mine.api.get(`/backups/uploads/${data.id}`)).status).toBe(404);
+  expect((await owner.api.get(`/backups/uploads/${data.id}`)).status).toBe(404);
   expect(await page.getByText("Unfinished upload").count()).toBe(0);
 });
 
@@ -191,21 +191,21 @@ test("an import that failed for another reason than its archive is tried again f
   faults,
 }) => {
   expectStorage(faults);
-  const mine = await account({ seeded: true });
-  const archive = await downloaded(mine.api, (await mine.backup((await mine.instance()).id)).id);
-  const [server] = (await mine.api.get("/servers")).as(z.array(z.looseObject({ name: z.string() })));
-  const page = await open("/backups/upload", { as: mine, locale: "de-DE" });
+  const owner = await account({ seeded: true });
+  const archive = await downloaded(owner.api, (await owner.backup((await owner.instance()).id)).id);
+  const [server] = (await owner.api.get("/servers")).as(z.array(z.looseObject({ name: z.string() })));
+  const page = await open("/backups/upload", { as: owner, locale: "de-DE" });
   await choose(page, fileOf("umzug.zip", archive));
   await page.getByLabel("Notiz").fill("fail-import");
   await button(page, "Hochladen").click();
   await button(page, "Erneut versuchen").click();
-  const asked = dialog(page, "Import erneut versuchen");
-  await asked.getByText("Es muss nicht noch einmal hochgeladen werden").waitFor();
-  await asked.getByRole("button", { name: /^Server/ }).click();
+  const form = dialog(page, "Import erneut versuchen");
+  await form.getByText("Es muss nicht noch einmal hochgeladen werden").waitFor();
+  await form.getByRole("button", { name: /^Server/ }).click();
   await page.getByRole("option", { name: server?.name ?? "" }).click();
   await expectAccessible(page);
   const sent = partsSent(page);
-  await button(asked, "Erneut versuchen").click();
+  await button(form, "Erneut versuchen").click();
   await dialog(page, /^umzug\.zip/)
     .getByText(sha256Of(archive))
     .waitFor();
@@ -218,11 +218,11 @@ test("uploads that were begun elsewhere and leave no room can be aborted, and an
 }) => {
   expectStorage(faults);
   faults.expected.push(/responded with a status of 409/);
-  const mine = await account({ seeded: true });
-  await mine.server();
+  const owner = await account({ seeded: true });
+  await owner.server();
   for (const note of ["first", "second", undefined])
-    await mine.api.post("/backups/uploads", { size_bytes: 2_000_000, ...(note !== undefined && { note }) });
-  const page = await open("/backups/upload", { as: mine });
+    await owner.api.post("/backups/uploads", { size_bytes: 2_000_000, ...(note !== undefined && { note }) });
+  const page = await open("/backups/upload", { as: owner });
   await choose(page, fileOf("empty.zip", new Uint8Array()));
   await button(page, "Upload").click();
   await page.getByText("This file is empty.", { exact: true }).waitFor();
@@ -251,9 +251,9 @@ const NOTE_SENDS = `{
 
 test("a part about which the storage says nothing for a minute is sent again", async ({ open, faults }) => {
   expectStorage(faults);
-  const mine = await account({ seeded: true });
-  await mine.server();
-  const page = await open("/backups/upload", { as: mine, clock: true });
+  const owner = await account({ seeded: true });
+  await owner.server();
+  const page = await open("/backups/upload", { as: owner, clock: true });
   await page.evaluate(NOTE_SENDS);
   const sent = partsSent(page);
   await page.route(PART, () => undefined, { times: 1 });

@@ -8,8 +8,8 @@ import { test } from "./browser.ts";
 import { button, choose } from "./instance-page.ts";
 
 test("a webhook is created with a secret that is shown once, tested, changed, and deleted", async ({ open }) => {
-  const mine = await account();
-  const page = await open("/settings/webhooks", { as: mine });
+  const owner = await account();
+  const page = await open("/settings/webhooks", { as: owner });
   await page.getByRole("link", { name: "Create webhook" }).click();
   await page.getByLabel("Name").fill("Tickets");
   await page.getByLabel("URL").fill("https://10.0.0.1/");
@@ -50,7 +50,7 @@ test("a webhook is created with a secret that is shown once, tested, changed, an
   await page.getByText("Webhook saved: Tickets").waitFor();
   await page.getByRole("button", { name: "Disable" }).click();
   await page.getByRole("button", { name: "Enable" }).waitFor();
-  const stored = async () => (await mine.api.get("/webhooks")).as(z.array(Webhook));
+  const stored = async () => (await owner.api.get("/webhooks")).as(z.array(Webhook));
   expect(await stored()).toMatchObject([{ name: "Tickets", events: ["backup.*", "server.offline"], enabled: false }]);
 
   await page.getByRole("button", { name: "Delete", exact: true }).click();
@@ -60,11 +60,11 @@ test("a webhook is created with a secret that is shown once, tested, changed, an
 });
 
 test("each webhook of the list has its actions in a menu", async ({ open }) => {
-  const mine = await account();
-  const session = await mine.session();
+  const owner = await account();
+  const session = await owner.session();
   const hook = (name: string) => session.post("/webhooks", { name, url: "https://flaky.example/hooks", events: ["backup.*"] });
   for (const name of ["Tickets", "Chat"]) expect((await hook(name)).status).toBe(201);
-  const page = await open("/settings/webhooks", { as: mine });
+  const page = await open("/settings/webhooks", { as: owner });
   await page.getByRole("button", { name: "Actions on Tickets" }).click();
   await page.getByRole("menuitem", { name: "Edit", exact: true }).click();
   const edited = page.getByRole("dialog", { name: "Edit webhook Tickets" });
@@ -75,40 +75,40 @@ test("each webhook of the list has its actions in a menu", async ({ open }) => {
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
   await page.getByRole("dialog", { name: "Delete webhook Chat" }).getByRole("button", { name: "Delete webhook" }).click();
   await page.getByRole("link", { name: "Chat", exact: true }).waitFor({ state: "detached" });
-  expect((await mine.api.get("/webhooks")).as(z.array(Webhook))).toMatchObject([{ name: "Issues", events: ["backup.*"] }]);
+  expect((await owner.api.get("/webhooks")).as(z.array(Webhook))).toMatchObject([{ name: "Issues", events: ["backup.*"] }]);
 });
 
 test("a webhook's page has no empty rows, and on a phone its menu waits with what it has begun", async ({ open }) => {
-  const mine = await account();
-  const path = `/settings/webhooks/${await mine.webhook()}`;
-  const page = await open(path, { as: mine });
+  const owner = await account();
+  const path = `/settings/webhooks/${await owner.webhook()}`;
+  const page = await open(path, { as: owner });
   await page.getByText("Created", { exact: true }).waitFor();
   const besideEmptyRows = `[...document.querySelectorAll("#main [class*=awsui_child]")]
     .filter((each) => each.innerHTML === "")
     .map((each) => each.parentElement.textContent)`;
   await expect.poll(() => page.evaluate(besideEmptyRows)).toEqual([]);
 
-  const phone = await open(path, { as: mine, phone: true });
+  const phone = await open(path, { as: owner, phone: true });
   const actions = phone.getByRole("button", { name: "Actions", exact: true });
-  const held = Promise.withResolvers<void>();
+  const pending = Promise.withResolvers<void>();
   await phone.route("**/test", async (route) => {
-    await held.promise;
+    await pending.promise;
     await route.continue();
   });
   await actions.click();
   await phone.getByRole("menuitem", { name: "Send test" }).click();
   await expect.poll(() => actions.isDisabled()).toBe(true);
-  held.resolve();
+  pending.resolve();
   await expect.poll(() => actions.isDisabled()).toBe(false);
 });
 
 test("a deletion leads to the list, even if the page learns first that what it shows is gone", async ({ open }) => {
-  const mine = await account();
-  const page = await open(`/settings/webhooks/${await mine.webhook()}`, { as: mine });
+  const owner = await account();
+  const page = await open(`/settings/webhooks/${await owner.webhook()}`, { as: owner });
   await page.getByRole("button", { name: "Delete", exact: true }).click();
-  const gone = page.getByText("Not found", { exact: true });
+  const notFound = page.getByText("Not found", { exact: true });
   await page.route("**/deliveries?*", async (route) => {
-    await gone.waitFor();
+    await notFound.waitFor();
     await route.continue();
   });
   await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();

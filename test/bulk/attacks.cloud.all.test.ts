@@ -31,20 +31,26 @@ const runTwice = (): (() => void) =>
     return one.value;
   });
 
-const shown = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation);
+const showOperation = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation);
 
 test("of 120 resources each gets its outcome, once, and those that cannot be changed fail", { timeout: 300_000 }, async () => {
   const me = await account({ seeded: true });
   await setQuota(me.id, "instance", 1_000);
   const { id: server_id } = await seedServer(me.id);
   const ids: string[] = [];
-  for (let made = 0; made < 120; made++)
-    ids.push((await seedInstance(me.id, { server_id, state: made % 20 === 7 ? "deleting" : "running" })).id);
+  for (let i = 0; i < 120; i++)
+    ids.push((await seedInstance(me.id, { server_id, state: i % 20 === 7 ? "deleting" : "running" })).id);
   const { id } = (await me.api.post("/bulk", { action: "set_labels", select: { ids }, parameters: { add: { bulk: "yes" } } })).as(
     Operation,
   );
   await me.until(id);
-  expect((await shown(me, id)).result?.bulk).toMatchObject({ total: 120, waiting: 0, succeeded: 114, failed: 6, cancelled: 0 });
+  expect((await showOperation(me, id)).result?.bulk).toMatchObject({
+    total: 120,
+    waiting: 0,
+    succeeded: 114,
+    failed: 6,
+    cancelled: 0,
+  });
   const failed = await me.api.get(`/operations/${id}/items?status=failed`);
   expect(failed.meta?.total).toBe(6);
   expect((await me.api.get("/instances?label=bulk:yes&per_page=1")).meta?.total).toBe(114);
@@ -58,19 +64,21 @@ test("of 120 resources each gets its outcome, once, and those that cannot be cha
 
 test("two runs of the task at once begin nothing twice", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
-  const made = [await me.instance(), await me.instance(), await me.instance()];
+  const instances = [await me.instance(), await me.instance(), await me.instance()];
   const close = runTwice();
-  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: made.map((each) => each.id) } })).as(Operation);
+  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: instances.map((each) => each.id) } })).as(
+    Operation,
+  );
   await me.until(id);
   close();
   const stops = (await me.api.get("/operations?type=instance.stop&per_page=100")).as(Operation.array());
-  expect(stops.map(({ resource }) => resource.id).toSorted()).toEqual(made.map((each) => each.id).toSorted());
-  expect((await shown(me, id)).result?.bulk).toMatchObject({ succeeded: 3, failed: 0 });
+  expect(stops.map(({ resource }) => resource.id).toSorted()).toEqual(instances.map((each) => each.id).toSorted());
+  expect((await showOperation(me, id)).result?.bulk).toMatchObject({ succeeded: 3, failed: 0 });
 });
 
 /** Each drill of a bulk action is of its own backup. */
 async function expectOwnDrills(me: TestAccount, id: string, ids: readonly string[]): Promise<Operation[]> {
-  expect((await shown(me, id)).result?.bulk).toMatchObject({ succeeded: ids.length, failed: 0 });
+  expect((await showOperation(me, id)).result?.bulk).toMatchObject({ succeeded: ids.length, failed: 0 });
   const items = (await me.api.get(`/operations/${id}/items`)).as(Items);
   const drills = await Promise.all(
     items.map(async ({ operation_id }) => (await me.api.get(`/operations/${operation_id}`)).as(Operation)),
@@ -110,9 +118,9 @@ test("two runs of the task at once take no drill for that of another backup", { 
 
 test("what a revoked token has not begun is cancelled", async () => {
   const me = await account({ seeded: true });
-  const { id: held } = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const { id: heldId } = await seedInstance(me.id, { operation_id: unusedId("operation") });
   const token = await me.token(["instances:actions"]);
-  const { id } = (await token.api.post("/bulk", { action: "stop", select: { ids: [held] } })).as(Operation);
+  const { id } = (await token.api.post("/bulk", { action: "stop", select: { ids: [heldId] } })).as(Operation);
   await expect
     .poll(async () => (await me.api.get(`/operations/${id}/items`)).as(Items)[0]?.error?.code, { timeout: 60_000 })
     .toBe("OPERATION_IN_PROGRESS");
@@ -140,28 +148,28 @@ test("after so many failures nothing more begins", async () => {
   const me = await account({ seeded: true });
   const { id: server_id } = await seedServer(me.id);
   const stopped: string[] = [];
-  for (let made = 0; made < 30; made++) stopped.push((await seedInstance(me.id, { server_id, state: "stopped" })).id);
+  for (let i = 0; i < 30; i++) stopped.push((await seedInstance(me.id, { server_id, state: "stopped" })).id);
   const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: stopped }, stop_after_failures: 3 })).as(Operation);
   await me.until(id);
-  const { failed = 0, cancelled = 0 } = (await shown(me, id)).result?.bulk ?? {};
+  const { failed = 0, cancelled = 0 } = (await showOperation(me, id)).result?.bulk ?? {};
   expect([failed, cancelled]).toEqual([3, 27]);
 });
 
 test("an account has three at once, also if ten requests come at the same time, and their ends make room", async () => {
   const me = await account({ seeded: true });
-  const { id: held } = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const { id: heldId } = await seedInstance(me.id, { operation_id: unusedId("operation") });
   const all = await Promise.all(
-    Array.from({ length: 10 }, () => me.api.post("/bulk", { action: "stop", select: { ids: [held] } })),
+    Array.from({ length: 10 }, () => me.api.post("/bulk", { action: "stop", select: { ids: [heldId] } })),
   );
-  const begun = all.filter(({ status }) => status === 202).map((response) => response.as(Operation));
-  expect(begun).toHaveLength(BULK.open);
+  const operations = all.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  expect(operations).toHaveLength(BULK.open);
   for (const { status, error } of all.filter((each) => each.status !== 202)) {
     expect([status, error?.code]).toEqual([409, "QUOTA_EXCEEDED"]);
     expect(error?.details).toMatchObject({ resource: "bulk", limit: BULK.open });
   }
-  for (const { id } of begun) await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
-  for (const { id } of begun) await me.until(id, "failed");
-  const next = (await me.api.post("/bulk", { action: "stop", select: { ids: [held] } })).as(Operation);
+  for (const { id } of operations) await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
+  for (const { id } of operations) await me.until(id, "failed");
+  const next = (await me.api.post("/bulk", { action: "stop", select: { ids: [heldId] } })).as(Operation);
   await me.api.post(`/operations/${next.id}/actions`, { action: "cancel" });
   await me.until(next.id, "failed");
   expect((await me.api.get("/instances")).as(ListedInstance.array())).toHaveLength(1);

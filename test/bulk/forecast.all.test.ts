@@ -27,8 +27,8 @@ const plan = async (api: Client, method: string, path: string, body?: object): P
   (await api.send(method, `${path}?dry_run=true`, body)).as(DryRun);
 const planned = (api: Client, action: string, ids: readonly string[], parameters: object = {}): Promise<DryRun> =>
   plan(api, "POST", "/bulk", { action, select: { ids }, parameters });
-const warned = ({ warning_reasons }: DryRun) => warning_reasons.map(({ code, parameters }) => [code, parameters["names"]]);
-const named = ({ effects }: DryRun) => effects.map(({ action, resource, code }) => [action, resource.id, code]);
+const warningsOf = ({ warning_reasons }: DryRun) => warning_reasons.map(({ code, parameters }) => [code, parameters["names"]]);
+const effectsOf = ({ effects }: DryRun) => effects.map(({ action, resource, code }) => [action, resource.id, code]);
 
 /** An instance whose policy has a backup that waits for its turn. */
 async function waitingInstance(
@@ -59,7 +59,7 @@ test("a deletion with backups names each once, and why others stay", async () =>
   const backup = await seedBackup(record);
   await seedBackup(record, { locked: true });
   const deletion = await planned(me.api, "delete", [id], { with_backups: true });
-  expect(named(deletion)).toEqual([
+  expect(effectsOf(deletion)).toEqual([
     ["delete", id, "erp_deleted"],
     ["delete", id, "policy_deleted"],
     ["delete", waiting, "waiting_backup_deleted"],
@@ -69,14 +69,14 @@ test("a deletion with backups names each once, and why others stay", async () =>
 });
 
 test("a policy names what the single one names: the first backup, and what its rules remove", async () => {
-  const kept = await seedInstance(me.id, { last_backup_at: AT, last_backup_begun_at: AT });
+  const backedUp = await seedInstance(me.id, { last_backup_at: AT, last_backup_begun_at: AT });
   for (const due_at of ["2026-11-18T03:00:00.000Z", "2026-11-19T03:00:00.000Z"])
-    await seedBackup(kept, { kind: "scheduled", due_at, attempt: 1 });
+    await seedBackup(backedUp, { kind: "scheduled", due_at, attempt: 1 });
   const fresh = await seedInstance(me.id);
   const policy = { ...POLICY, drill_every_days: 7 };
-  const { effects } = await planned(me.api, "set_policy", [kept.id, fresh.id], policy);
+  const { effects } = await planned(me.api, "set_policy", [backedUp.id, fresh.id], policy);
   const single = [
-    await plan(me.api, "PUT", `/instances/${kept.id}/backup-policy`, policy),
+    await plan(me.api, "PUT", `/instances/${backedUp.id}/backup-policy`, policy),
     await plan(me.api, "PUT", `/instances/${fresh.id}/backup-policy`, policy),
   ];
   expect(effects).toEqual(single.flatMap((each) => each.effects));
@@ -88,11 +88,11 @@ test("a policy names what the single one names: the first backup, and what its r
 test("a policy that is turned off or deleted names the backup that waits, as the single request does, which removes it", async () => {
   const { id, waiting } = await waitingInstance();
   const off = { ...POLICY, enabled: false };
-  const gone = ["delete", waiting, "waiting_backup_deleted"];
-  expect(named(await planned(me.api, "set_policy", [id], off))).toContainEqual(gone);
-  expect(named(await planned(me.api, "set_policy", [id], POLICY))).not.toContainEqual(gone);
-  expect(named(await planned(me.api, "delete_policy", [id]))).toEqual([["delete", id, "policy_deleted"], gone]);
-  expect(named(await plan(me.api, "PUT", `/instances/${id}/backup-policy`, off))).toContainEqual(gone);
+  const deletion = ["delete", waiting, "waiting_backup_deleted"];
+  expect(effectsOf(await planned(me.api, "set_policy", [id], off))).toContainEqual(deletion);
+  expect(effectsOf(await planned(me.api, "set_policy", [id], POLICY))).not.toContainEqual(deletion);
+  expect(effectsOf(await planned(me.api, "delete_policy", [id]))).toEqual([["delete", id, "policy_deleted"], deletion]);
+  expect(effectsOf(await plan(me.api, "PUT", `/instances/${id}/backup-policy`, off))).toContainEqual(deletion);
   expect((await me.api.put(`/instances/${id}/backup-policy`, off)).status).toBe(200);
   expect((await me.api.get(`/backups/${waiting}`)).status).toBe(404);
 });
@@ -105,43 +105,43 @@ test("a policy names the instances whose other policy it replaces", async () => 
   ];
   for (const { id } of [first, second]) await me.api.put(`/instances/${id}/backup-policy`, POLICY);
   const ids = [first.id, second.id, fresh.id];
-  expect(warned(await planned(me.api, "set_policy", ids, POLICY))).toEqual([]);
+  expect(warningsOf(await planned(me.api, "set_policy", ids, POLICY))).toEqual([]);
   const other = { ...POLICY, keep: { last: 2 } };
-  expect(warned(await planned(me.api, "set_policy", ids, other))).toEqual([["bulk_policy_replaced", "First, Second"]]);
+  expect(warningsOf(await planned(me.api, "set_policy", ids, other))).toEqual([["bulk_policy_replaced", "First, Second"]]);
 });
 
 test("what another operation holds is not left as it is, but waited for", async () => {
-  const held: string[] = [];
+  const heldIds: string[] = [];
   for (const name of ["Held 1", "Held 2"])
-    held.push((await seedInstance(me.id, { name, operation_id: unusedId("operation") })).id);
-  const stop = await planned(me.api, "stop", held);
+    heldIds.push((await seedInstance(me.id, { name, operation_id: unusedId("operation") })).id);
+  const stop = await planned(me.api, "stop", heldIds);
   expect(stop.warning_reasons).toEqual([{ code: "bulk_waits", parameters: { names: "Held 1, Held 2", minutes: 60 } }]);
-  expect(named(stop)).toEqual(held.map((id) => ["stop", id, "erp_stopped"]));
-  const wanted = { action: "start", status: "running", why_code: "error_action_not_allowed" };
-  const start = await planned(me.api, "start", held);
+  expect(effectsOf(stop)).toEqual(heldIds.map((id) => ["stop", id, "erp_stopped"]));
+  const expected = { action: "start", status: "running", why_code: "error_action_not_allowed" };
+  const start = await planned(me.api, "start", heldIds);
   expect([start.effects, start.warning_reasons]).toMatchObject([
     [],
-    held.map(() => ({ code: "bulk_not_now", parameters: wanted })),
+    heldIds.map(() => ({ code: "bulk_not_now", parameters: expected })),
   ]);
   const [going, starting] = [
     await seedInstance(me.id, { state: "deleting", operation_id: unusedId("operation") }),
     await seedInstance(me.id, { state: "starting", operation_id: unusedId("operation") }),
   ];
-  expect(named(await planned(me.api, "stop", [going.id, starting.id]))).toEqual([["stop", starting.id, "erp_stopped"]]);
+  expect(effectsOf(await planned(me.api, "stop", [going.id, starting.id]))).toEqual([["stop", starting.id, "erp_stopped"]]);
 });
 
 test("a deletion of what is held names it with its backups, and that none is left", async () => {
-  const held = { operation_id: unusedId("operation") };
-  const instance = await seedInstance(me.id, { name: "Held", ...held });
-  const [read, made] = [
-    await seedBackup(instance, { used_by: new Set([held.operation_id]) }),
-    await seedBackup(instance, { state: "running", ...held }),
+  const hold = { operation_id: unusedId("operation") };
+  const instance = await seedInstance(me.id, { name: "Held", ...hold });
+  const [read, running] = [
+    await seedBackup(instance, { used_by: new Set([hold.operation_id]) }),
+    await seedBackup(instance, { state: "running", ...hold }),
   ];
   const deletion = await planned(me.api, "delete", [instance.id], { with_backups: true });
-  expect(named(deletion)[0]).toEqual(["delete", instance.id, "erp_deleted"]);
-  const deleted = [read, made].map(({ id }) => ["delete", id, "backup_deleted"]);
-  expect(new Set(named(deletion).slice(1))).toEqual(new Set(deleted));
-  expect(warned(deletion)).toEqual([
+  expect(effectsOf(deletion)[0]).toEqual(["delete", instance.id, "erp_deleted"]);
+  const deleted = [read, running].map(({ id }) => ["delete", id, "backup_deleted"]);
+  expect(new Set(effectsOf(deletion).slice(1))).toEqual(new Set(deleted));
+  expect(warningsOf(deletion)).toEqual([
     ["bulk_waits", expect.stringMatching(/^Held, /)],
     ["bulk_no_backup_left", "Held"],
   ]);
@@ -157,12 +157,12 @@ test("work that waits for a server that is held names what it will change, and h
     ["delete", instance.id],
     ["drill", backup.id],
   ] as const) {
-    const made = await planned(me.api, action, [id]);
-    expect(named(made)[0]?.[1], action).toBe(id);
-    expect(warned(made), action).toEqual([wait]);
+    const forecast = await planned(me.api, action, [id]);
+    expect(effectsOf(forecast)[0]?.[1], action).toBe(id);
+    expect(warningsOf(forecast), action).toEqual([wait]);
   }
   const reboot = await planned(me.api, "reboot", [server.id]);
-  expect([named(reboot)[0]?.[1], warned(reboot)[0]]).toEqual([server.id, ["bulk_waits", server.name]]);
+  expect([effectsOf(reboot)[0]?.[1], warningsOf(reboot)[0]]).toEqual([server.id, ["bulk_waits", server.name]]);
 });
 
 test("nothing is said that the credential may not read", async () => {
@@ -171,18 +171,18 @@ test("nothing is said that the credential may not read", async () => {
   await seedBackup(record, { kind: "scheduled", due_at: "2026-11-18T03:00:00.000Z", attempt: 1 });
   const blind = (await me.token(["instances:write", "backups:write", "instances:actions"])).api;
   const deletion = await planned(blind, "delete", [id]);
-  expect(named(deletion)).toEqual([["delete", id, "erp_deleted"]]);
-  const whole = await planned(blind, "delete", [id], { with_backups: true });
-  expect(named(whole)).toEqual([
+  expect(effectsOf(deletion)).toEqual([["delete", id, "erp_deleted"]]);
+  const withBackups = await planned(blind, "delete", [id], { with_backups: true });
+  expect(effectsOf(withBackups)).toEqual([
     ["delete", id, "erp_deleted"],
     ["delete", null, "its_backups_deleted"],
   ]);
   const policy = await planned(blind, "set_policy", [id], { ...POLICY, enabled: false });
-  expect(named(policy)).toEqual([["update", id, "backups_paused"]]);
+  expect(effectsOf(policy)).toEqual([["update", id, "backups_paused"]]);
   const rules = await planned(blind, "set_policy", [id], POLICY);
-  expect(named(rules)).toContainEqual(["delete", null, "some_backup_not_kept"]);
-  for (const each of [deletion, whole, policy, rules]) {
-    expect(warned(each)).toEqual([deletion, whole].includes(each) ? [["unsaved_not_recoverable", undefined]] : []);
+  expect(effectsOf(rules)).toContainEqual(["delete", null, "some_backup_not_kept"]);
+  for (const each of [deletion, withBackups, policy, rules]) {
+    expect(warningsOf(each)).toEqual([deletion, withBackups].includes(each) ? [["unsaved_not_recoverable", undefined]] : []);
     for (const secret of secrets) expect(JSON.stringify(each)).not.toContain(secret);
   }
   const { id: offline } = await seedServer(me.id, { state: "unreachable" });
@@ -191,9 +191,9 @@ test("nothing is said that the credential may not read", async () => {
   const unknown = await planned(reader, "restart", [cutOff.id]);
   expect(unknown.warnings).toEqual([expect.stringContaining("The server must be active")]);
   expect(JSON.stringify(unknown)).not.toMatch(new RegExp(`${offline}|offline|unreachable`));
-  const held = await seedInstance(me.id, { name: "Held shop", operation_id: unusedId("operation") });
-  const stop = await planned(blind, "stop", [held.id]);
-  expect([named(stop), stop.warnings, stop.downtime_seconds]).toEqual([[["stop", held.id, "erp_stopped"]], [], null]);
+  const heldInstance = await seedInstance(me.id, { name: "Held shop", operation_id: unusedId("operation") });
+  const stop = await planned(blind, "stop", [heldInstance.id]);
+  expect([effectsOf(stop), stop.warnings, stop.downtime_seconds]).toEqual([[["stop", heldInstance.id, "erp_stopped"]], [], null]);
 });
 
 test("a resource that is left as it is has the code of the reason", async () => {
@@ -213,23 +213,23 @@ test("a deletion names the instances of which no completed backup is left, as ea
   await seedBackup(saved, { state: "failed" });
   for (const locked of [false, true]) await seedBackup(other, { locked });
   const ids = [bare.id, saved.id, other.id];
-  expect(warned(await planned(me.api, "delete", ids))).toEqual([["bulk_no_backup_left", "Bare"]]);
-  expect(warned(await planned(me.api, "delete", ids, { with_backups: true }))).toEqual([
+  expect(warningsOf(await planned(me.api, "delete", ids))).toEqual([["bulk_no_backup_left", "Bare"]]);
+  expect(warningsOf(await planned(me.api, "delete", ids, { with_backups: true }))).toEqual([
     ["bulk_no_backup_left", "Bare, Saved"],
     ["bulk_not_now", undefined],
   ]);
-  expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
+  expect(warningsOf(await planned(me.api, "delete", [last.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
   const tried = await seedInstance(me.id, { name: "Tried" });
   await seedBackup(tried, { operation_id: unusedId("operation") });
-  expect(warned(await planned(me.api, "delete", [tried.id], { with_backups: true }))).toEqual([
+  expect(warningsOf(await planned(me.api, "delete", [tried.id], { with_backups: true }))).toEqual([
     ["bulk_waits", expect.any(String)],
     ["bulk_no_backup_left", "Tried"],
   ]);
   const newer = await seedBackup(saved);
-  expect(warned(await planned(me.api, "delete", [last.id]))).toEqual([]);
-  expect(warned(await planned(me.api, "delete", [last.id, newer.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
+  expect(warningsOf(await planned(me.api, "delete", [last.id]))).toEqual([]);
+  expect(warningsOf(await planned(me.api, "delete", [last.id, newer.id]))).toEqual([["bulk_no_backup_left", "Saved"]]);
   const blind = (await me.token(["instances:write", "backups:write"])).api;
-  expect(warned(await planned(blind, "delete", ids))).toEqual([["unsaved_not_recoverable", undefined]]);
+  expect(warningsOf(await planned(blind, "delete", ids))).toEqual([["unsaved_not_recoverable", undefined]]);
 });
 
 test("a policy and work that fills a disk warn once for all, by name", async () => {
@@ -244,7 +244,7 @@ test("a policy and work that fills a disk warn once for all, by name", async () 
   for (const instance of instances) backups.push(await seedBackup(instance, { size_bytes: 9.5e9 }));
   const never = await seedInstance(me.id, { name: "Never", state: "failed", installed: false });
   const rare = { ...POLICY, schedule: "0 3 1 * 1" };
-  expect(warned(await planned(me.api, "set_policy", [...instances.map(({ id }) => id), never.id], rare))).toEqual([
+  expect(warningsOf(await planned(me.api, "set_policy", [...instances.map(({ id }) => id), never.id], rare))).toEqual([
     ["days_match_either", undefined],
     ["bulk_never_installed", "Never"],
   ]);
@@ -288,8 +288,8 @@ test("backups that the account's quotas have no room for are counted, and fail",
   expect(await withPermissions(), "how many backups there are is not to be known").toEqual(["bulk_quotas_short"]);
   expect(await withPermissions("backups:read")).toEqual(["bulk_quotas"]);
   expect(await withPermissions("settings:read")).toEqual(["bulk_quotas"]);
-  const { id: held } = await seedInstance(one.id, { operation_id: unusedId("operation") });
-  const withHeld = await plan(one.api, "POST", "/bulk", { action: "backup", select: { ids: [...select.ids, held] } });
+  const { id: heldId } = await seedInstance(one.id, { operation_id: unusedId("operation") });
+  const withHeld = await plan(one.api, "POST", "/bulk", { action: "backup", select: { ids: [...select.ids, heldId] } });
   expect(withHeld.warning_reasons).toContainEqual({ code: "bulk_quotas", parameters: { room_count: 1, backup_count: 3 } });
   await setQuota(one.id, "backup", 100);
   await setQuota(one.id, "backup_bytes", 0);
@@ -329,16 +329,16 @@ test("what an item will refuse, its dry run says with the same reason, or names 
     const { id: bulk } = (await me.api.post("/bulk", { action, select: { ids: [id] }, parameters })).as(Operation);
     await me.until(bulk);
     const [item] = (await me.api.get(`/operations/${bulk}/items`)).as(operations.items().data);
-    const why = code === "error_server_not_active" ? "The server must be active" : warning_reasons[0]?.parameters["why"];
-    expect(item?.error?.message, action).toBe(why);
+    const reason = code === "error_server_not_active" ? "The server must be active" : warning_reasons[0]?.parameters["why"];
+    expect(item?.error?.message, action).toBe(reason);
   }
 });
 
 test("more effects than a response has room for: deleted backups are counted by instance", () => {
   const erp = effect("delete", { type: "instance", id: "inst_1" }, "erp_deleted");
   const deleted = Array.from({ length: 5_000 }, (_, i) => effect("delete", { type: "backup", id: `bak_${i}` }, "backup_deleted"));
-  const whole = { effects: [erp, ...deleted.slice(1)], warnings: [] };
-  expect(withinResponse([whole, whole])).toEqual([whole, whole]);
+  const fitting = { effects: [erp, ...deleted.slice(1)], warnings: [] };
+  expect(withinResponse([fitting, fitting])).toEqual([fitting, fitting]);
   const larger = { effects: [erp, ...deleted], warnings: [sentence("last_backup")] };
   const counted = effect("delete", { type: "backup", id: null }, "backups_deleted", { backup_count: 5_000 });
   expect(withinResponse([larger, larger])).toEqual(

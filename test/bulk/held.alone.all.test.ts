@@ -62,10 +62,10 @@ async function pass(minutes: number): Promise<void> {
 
 test("what another operation holds is tried for an hour, and then fails", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
-  const { id: held } = await me.instance();
+  const { id: heldId } = await me.instance();
   const release = holdWork(cloud, "restartErp");
-  const { id: restart } = (await me.api.post(`/instances/${held}/actions`, { action: "restart" })).as(Operation);
-  const { id } = await begin(me, { action: "stop", select: { ids: [held] } });
+  const { id: restart } = (await me.api.post(`/instances/${heldId}/actions`, { action: "restart" })).as(Operation);
+  const { id } = await begin(me, { action: "stop", select: { ids: [heldId] } });
   const error = async () => (await itemsOf(me, id))[0]?.error?.code;
   await expect.poll(error, WAIT).toBe("OPERATION_IN_PROGRESS");
   await pass(BULK.heldMinutes / 2);
@@ -111,7 +111,7 @@ test("ten resources are in work at once, and two of one server", { timeout: 120_
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 100);
   const { id: crowded } = await me.server();
   const servers = [crowded, crowded, crowded];
-  for (let made = 0; made < BULK.atOnce; made++) servers.push((await me.server()).id);
+  for (let i = 0; i < BULK.atOnce; i++) servers.push((await me.server()).id);
   const ids: string[] = [];
   for (const server_id of servers) ids.push((await me.instance({ server_id })).id);
   const release = holdWork(cloud, "stopErp");
@@ -131,7 +131,7 @@ test("an account's bulk actions delete twenty a minute, however many of them the
   const instance = await seedInstance(me.id);
   const half = async () => {
     const ids: string[] = [];
-    for (let made = 0; made < 15; made++) ids.push((await seedBackup(instance)).id);
+    for (let i = 0; i < 15; i++) ids.push((await seedBackup(instance)).id);
     return (await begin(me, { action: "delete", select: { ids } })).id;
   };
   const bulks = [await half(), await half()];
@@ -146,13 +146,13 @@ test("an account's bulk actions delete twenty a minute, however many of them the
 });
 
 const resultOf = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation).result?.bulk;
-const held = () => ({ operation_id: unusedId("operation") });
+const hold = () => ({ operation_id: unusedId("operation") });
 
 test("what is held takes no deletion from what is free", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
   const instance = await seedInstance(me.id);
   const ids: string[] = [];
-  for (let made = 0; made < BULK.deletionsPerMinute + 2; made++) ids.push((await seedBackup(instance, held())).id);
+  for (let i = 0; i < BULK.deletionsPerMinute + 2; i++) ids.push((await seedBackup(instance, hold())).id);
   const free = [(await seedBackup(instance)).id, (await seedBackup(instance)).id];
   const { id } = await begin(me, { action: "delete", select: { ids: [...ids, ...free] } });
   await expect.poll(async () => (await statusesOf(me, id)).slice(-2), WAIT).toEqual(["succeeded", "succeeded"]);
@@ -166,7 +166,7 @@ test("a deleted instance's backup that is held is tried for an hour, too", { tim
   const [one, other] = [await me.instance(), await me.instance()];
   const ids = [one.id, other.id];
   const backups = await Promise.all(ids.map(async (instance) => keys.record("backup", me.id, (await me.backup(instance)).id)));
-  for (const key of backups) await updateOne(key, { set: held() }, {});
+  for (const key of backups) await updateOne(key, { set: hold() }, {});
   const { id } = await begin(me, { action: "delete", select: { ids }, parameters: { with_backups: true } });
   await expect.poll(async () => (await me.api.get("/instances")).meta?.total, WAIT).toBe(0);
   await pass(BULK.heldMinutes / 2);
@@ -183,7 +183,7 @@ test("a deleted instance's backup that is held is tried for an hour, too", { tim
 
 test("a bulk action that is paused to its end says what it has not begun", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
-  const ids = [(await seedInstance(me.id, held())).id, (await seedInstance(me.id, held())).id];
+  const ids = [(await seedInstance(me.id, hold())).id, (await seedInstance(me.id, hold())).id];
   const { id } = await begin(me, { action: "stop", select: { ids } });
   await me.api.post(`/operations/${id}/actions`, { action: "pause" });
   await pass(BULK.hours * 60);
@@ -195,20 +195,20 @@ test("a bulk action that is paused to its end says what it has not begun", { tim
 
 test("what a killed call has begun is followed, and not cancelled", { timeout: 120_000 }, async () => {
   const me = await account({ seeded: true });
-  const { id: begun, server_id } = await seedInstance(me.id, held());
-  const { id: waiting } = await seedInstance(me.id, { server_id, ...held() });
-  const { id } = await begin(me, { action: "stop", select: { ids: [begun, waiting] } });
+  const { id: begunId, server_id } = await seedInstance(me.id, hold());
+  const { id: waiting } = await seedInstance(me.id, { server_id, ...hold() });
+  const { id } = await begin(me, { action: "stop", select: { ids: [begunId, waiting] } });
   await expect.poll(async () => (await itemsOf(me, id)).every(({ error }) => error !== null), WAIT).toBe(true);
   // As if the call had begun it, and was killed before it wrote that.
   const change = startChange(await getAccount(me.id));
-  const { id: own } = reserveOperation(
+  const { id: operationId } = reserveOperation(
     change,
     { operator: "test", requestId: id },
-    { id: newId("operation"), type: "instance.stop", resource: { type: "instance", id: begun, name: "Shop" } },
+    { id: newId("operation"), type: "instance.stop", resource: { type: "instance", id: begunId, name: "Shop" } },
   );
   await change.commit();
-  await updateOne(keys.record("operation", me.id, own), { set: { state: "succeeded" } }, {});
+  await updateOne(keys.record("operation", me.id, operationId), { set: { state: "succeeded" } }, {});
   await me.api.post(`/operations/${id}/actions`, { action: "cancel" });
   await me.until(id, "failed");
-  expect(await itemsOf(me, id)).toMatchObject([{ status: "succeeded", operation_id: own }, { status: "cancelled" }]);
+  expect(await itemsOf(me, id)).toMatchObject([{ status: "succeeded", operation_id: operationId }, { status: "cancelled" }]);
 });

@@ -27,8 +27,8 @@ describe("a bulk action", () => {
     const planned = (await bulk(me.api, request, "?dry_run=true")).as(DryRun);
     expect(planned.effects.map(({ code }) => code)).toEqual(["deploy_modules_changed", "deploy_image", "deploy_rehearsed"]);
     expect(planned.warning_reasons).toMatchObject([{ code: "deploy_without_backup" }]);
-    const begun = await begin(me.api, request);
-    expect((await ended(me, begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
+    const operation = await begin(me.api, request);
+    expect((await ended(me, operation.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 0 });
     const [deploy] = (await me.api.get(`/instances/${id}/deploys`)).as(z.array(Deploy));
     expect(deploy).toMatchObject({ trigger: "bulk", status: "completed", image: { id: expect.any(String) }, backup_id: null });
     expect((await me.api.get(`/instances/${id}`)).as(Instance).update_available).toBe(false);
@@ -45,9 +45,9 @@ describe("a bulk action", () => {
       [instance.id, "erp_away_for_reboot"],
     ]);
     expect([planned.downtime_seconds, planned.warnings.length]).toEqual([null, 1]);
-    const begun = await begin(me.api, request);
-    expect((await ended(me, begun.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
-    expect((await itemsOf(me.api, begun.id))[1]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
+    const operation = await begin(me.api, request);
+    expect((await ended(me, operation.id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
+    expect((await itemsOf(me.api, operation.id))[1]).toMatchObject({ status: "failed", error: { code: "INVALID_STATE" } });
   });
 
   test("sets backup policies, and deletes them again", async () => {
@@ -78,8 +78,8 @@ describe("a bulk action", () => {
 
   test("deletes instances with their backups, but for a locked one, which the item says", async () => {
     const [one, other] = [await me.instance(), await me.instance()];
-    const [first, second, kept] = [await me.backup(one.id), await me.backup(one.id), await me.backup(other.id)];
-    await me.api.put(`/backups/${kept.id}`, { locked: true });
+    const [first, second, lockedBackup] = [await me.backup(one.id), await me.backup(one.id), await me.backup(other.id)];
+    await me.api.put(`/backups/${lockedBackup.id}`, { locked: true });
     const { id } = await begin(me.api, {
       action: "delete",
       select: { ids: [one.id, other.id] },
@@ -88,7 +88,7 @@ describe("a bulk action", () => {
     expect((await ended(me, id)).result?.bulk).toMatchObject({ succeeded: 1, failed: 1 });
     for (const path of [`/instances/${one.id}`, `/instances/${other.id}`, `/backups/${first.id}`, `/backups/${second.id}`])
       expect((await me.api.get(path)).status, path).toBe(404);
-    expect((await me.api.get(`/backups/${kept.id}`)).status).toBe(200);
+    expect((await me.api.get(`/backups/${lockedBackup.id}`)).status).toBe(200);
     expect((await itemsOf(me.api, id))[1]?.error).toMatchObject({ reason: { code: "backups_left", parameters: { count: "1" } } });
   });
 

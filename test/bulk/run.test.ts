@@ -22,9 +22,9 @@ describe("a bulk action", () => {
   test("runs on every resource that it selects, and says of each what became of it", async () => {
     const [one, other] = [await me.instance(), await me.instance()];
     const stopped = await seedInstance(me.id, { server_id: serverId, state: "stopped", name: "Was stopped" });
-    const begun = await begin(me.api, { action: "stop", select: { ids: [one.id, stopped.id, other.id] } });
-    expect(begun).toMatchObject({ type: "bulk.run", status: "pending", resource: { type: "account", id: me.id } });
-    expect(begun.result).toEqual({
+    const operation = await begin(me.api, { action: "stop", select: { ids: [one.id, stopped.id, other.id] } });
+    expect(operation).toMatchObject({ type: "bulk.run", status: "pending", resource: { type: "account", id: me.id } });
+    expect(operation.result).toEqual({
       bulk: {
         action: "stop",
         type: "instance",
@@ -38,10 +38,10 @@ describe("a bulk action", () => {
       },
       control: "run",
     });
-    const { status, progress, result } = await ended(me, begun.id);
+    const { status, progress, result } = await ended(me, operation.id);
     expect([status, progress]).toEqual(["succeeded", 100]);
     expect(result?.bulk).toMatchObject({ waiting: 0, running: 0, succeeded: 2, failed: 1, cancelled: 0 });
-    const items = await itemsOf(me.api, begun.id);
+    const items = await itemsOf(me.api, operation.id);
     expect(items.map(({ resource, status: each }) => [resource.id, each])).toEqual([
       [one.id, "succeeded"],
       [stopped.id, "failed"],
@@ -53,10 +53,10 @@ describe("a bulk action", () => {
       error: { code: "INVALID_STATE", reason: { code: "error_action_not_allowed", parameters: { status: "stopped" } } },
     });
     const { type, request_id, created_by } = (await me.api.get(`/operations/${items[0]?.operation_id}`)).as(Operation);
-    expect([type, request_id, created_by.id]).toEqual(["instance.stop", begun.id, me.tokenId]);
+    expect([type, request_id, created_by.id]).toEqual(["instance.stop", operation.id, me.tokenId]);
     expect((await me.api.get(`/instances/${one.id}`)).as(Instance).status).toBe("stopped");
-    expect((await itemsOf(me.api, begun.id, "?status=failed")).map(({ resource }) => resource.id)).toEqual([stopped.id]);
-    expect((await itemsOf(me.api, begun.id, "?per_page=1&page=3")).map(({ resource }) => resource.id)).toEqual([other.id]);
+    expect((await itemsOf(me.api, operation.id, "?status=failed")).map(({ resource }) => resource.id)).toEqual([stopped.id]);
+    expect((await itemsOf(me.api, operation.id, "?per_page=1&page=3")).map(({ resource }) => resource.id)).toEqual([other.id]);
   });
 
   test("selects what a filter matches when it is requested", async () => {
@@ -115,9 +115,13 @@ describe("a bulk action is rejected", () => {
 
   test("without the action's own permission, and for a filter without the permission to read", async () => {
     const { id } = await seedInstance(me.id, { server_id: serverId });
-    const forbidden = async (permissions: Parameters<TestAccount["token"]>[0], body: Record<string, unknown>, named: string) => {
+    const forbidden = async (
+      permissions: Parameters<TestAccount["token"]>[0],
+      body: Record<string, unknown>,
+      missingPermission: string,
+    ) => {
       const { status, error } = await bulk((await me.token(permissions)).api, body);
-      expect([status, error?.message]).toEqual([403, `Token does not have permission: ${named}`]);
+      expect([status, error?.message]).toEqual([403, `Token does not have permission: ${missingPermission}`]);
     };
     const select = { ids: [id] };
     await forbidden(["instances:read", "instances:write"], { action: "stop", select }, "instances:actions");

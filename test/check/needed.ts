@@ -73,8 +73,8 @@ export function neededTests(changed: readonly string[], sources: Sources): Map<s
 }
 
 const besides = (file: string, { tests }: Sources): string[] =>
-  BESIDES.filter(([files]) => matchesGlob(file, files)).flatMap(([, wanted]) =>
-    tests.filter((test) => matchesGlob(test, wanted)),
+  BESIDES.filter(([files]) => matchesGlob(file, files)).flatMap(([, pattern]) =>
+    tests.filter((test) => matchesGlob(test, pattern)),
   );
 
 /** `functions/servers/create.ts` has `test/servers/create.*test.ts`, or else all of its folder. */
@@ -82,8 +82,8 @@ function testsOfFunction(id: string, { tests }: Sources): string[] {
   const [, folder = "", name = ""] = (ENTRIES[id] ?? "").split(/[/.]/);
   if (folder === "authorize") return tests.filter((test) => test.startsWith("test/auth/"));
   const inFolder = tests.filter((test) => test.startsWith(`test/${folder}/`));
-  const own = inFolder.filter((test) => test.startsWith(`test/${folder}/${name}.`));
-  return own.length > 0 ? own : inFolder;
+  const ownTests = inFolder.filter((test) => test.startsWith(`test/${folder}/${name}.`));
+  return ownTests.length > 0 ? ownTests : inFolder;
 }
 
 /** `shared/records/servers.ts` has `test/servers/`, and `dashboard/src/servers/list.tsx` `test/browser/servers.*test.ts`. */

@@ -50,30 +50,30 @@ function staticChecks(changed: readonly string[]): Check[] {
 }
 
 /** Those that fit into the budget, the most telling first; a changed test file runs in any case. */
-function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; left: string[] } {
+function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; omitted: string[] } {
   const seconds = leastSeconds();
   const costOf = (test: string): number => seconds.get(test) ?? GUESS_SECONDS;
-  const [chosen, left]: [string[], string[]] = [[], []];
+  const [chosen, omitted]: [string[], string[]] = [[], []];
   let spent = 0;
   for (const [test, rank] of [...needed].toSorted(([a, p], [b, q]) => p - q || costOf(a) - costOf(b))) {
     const cost = costOf(test);
     const fits = rank === 0 || spent === 0 || spent + cost <= BUDGET_SECONDS;
     if (fits) spent += cost;
-    (fits ? chosen : left).push(test);
+    (fits ? chosen : omitted).push(test);
   }
-  return { chosen, left };
+  return { chosen, omitted };
 }
 
-async function runTests(changed: readonly string[]): Promise<{ outcome: Outcome; left: string[]; others: number }> {
+async function runTests(changed: readonly string[]): Promise<{ outcome: Outcome; omitted: string[]; unrelatedCount: number }> {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT });
   const functions = await functionsByFile(await bundleIfChanged());
   const needed = neededTests(changed, { tests, functions, importers: importersByFile() });
-  const { chosen, left } = chosenFrom(needed);
-  const others = tests.length - needed.size;
-  if (chosen.length === 0) return { outcome: NOTHING, left, others };
+  const { chosen, omitted } = chosenFrom(needed);
+  const unrelatedCount = tests.length - needed.size;
+  if (chosen.length === 0) return { outcome: NOTHING, omitted, unrelatedCount };
   const warm = await useWarmDatabase();
   try {
-    return { outcome: await runInRounds(chosen, { [WARM_DATABASE]: warm.databaseUrl }), left, others };
+    return { outcome: await runInRounds(chosen, { [WARM_DATABASE]: warm.databaseUrl }), omitted, unrelatedCount };
   } finally {
     warm.release();
   }
@@ -85,12 +85,12 @@ async function main(): Promise<void> {
   if (changed.length === 0)
     return console.log(`No file differs from ${values.since}: \`npm run check -- --since REF\` compares with REF.`);
   console.log(`Changed since ${values.since}: ${changed.join(", ")}`);
-  const [{ outcome, left, others }, checks] = await Promise.all([runTests(changed), runChecks(staticChecks(changed))]);
+  const [{ outcome, omitted, unrelatedCount }, checks] = await Promise.all([runTests(changed), runChecks(staticChecks(changed))]);
   const seconds = (performance.now() - began) / 1000;
   const { passed, failed } = report({ name: "check", outcome, checks, seconds });
-  if (left.length > 0) console.log(`\nLeft out for time, although the change may break them:\n  ${left.join("\n  ")}`);
+  if (omitted.length > 0) console.log(`\nLeft out for time, although the change may break them:\n  ${omitted.join("\n  ")}`);
   console.log(
-    `\nLeft out: ${others} test files that the change does not lead to. \`npm test\` and \`npm run test:all\` run all.`,
+    `\nLeft out: ${unrelatedCount} test files that the change does not lead to. \`npm test\` and \`npm run test:all\` run all.`,
   );
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;

@@ -75,8 +75,8 @@ async function serve(): Promise<void> {
   const token = randomBytes(16).toString("hex");
   let [users, uses] = [0, 0];
   const end = (): void => void database.stop().finally(() => process.exit());
-  const rest = (): NodeJS.Timeout => setTimeout(end, IDLE_MINUTES * 60_000);
-  let idle = rest();
+  const startIdle = (): NodeJS.Timeout => setTimeout(end, IDLE_MINUTES * 60_000);
+  let idle = startIdle();
   const server = createServer((request, response) => {
     if (request.url !== `/${token}` || uses >= USES_MAX) {
       response.writeHead(410).end();
@@ -89,7 +89,7 @@ async function serve(): Promise<void> {
     response.on("close", () => {
       users -= 1;
       if (users === 0 && uses >= USES_MAX) end();
-      else if (users === 0) idle = rest();
+      else if (users === 0) idle = startIdle();
     });
   });
   void database.exited.finally(() => process.exit(1));

@@ -14,9 +14,9 @@ export function backupsOfCode(account: () => TestAccount) {
     JSON.parse((await account().api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
   const codeOf = async (id: string) => (await account().api.get(`/instances/${id}/code`)).as(Code);
   async function deploy(id: string): Promise<Deploy> {
-    const begun = (await account().api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false })).as(Deploy);
-    await account().until(begun.operation_id);
-    return (await account().api.get(`/deploys/${begun.id}`)).as(Deploy);
+    const newDeploy = (await account().api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false })).as(Deploy);
+    await account().until(newDeploy.operation_id);
+    return (await account().api.get(`/deploys/${newDeploy.id}`)).as(Deploy);
   }
 
   /** An instance with the module `acme` in version 1.0, its backup, and a repository that is newer by now. */

@@ -33,18 +33,18 @@ test("a clone has the code of the backup and not the newest, and its secrets onl
     ]),
   );
   for (const neutralize of [true, false]) {
-    const begun = (await me.api.post(`/instances/${id}/clone`, cloneBody(backupId, { neutralize }))).as(Begun);
-    const { result } = await me.until(begun.operation_id);
+    const copy = (await me.api.post(`/instances/${id}/clone`, cloneBody(backupId, { neutralize }))).as(Begun);
+    const { result } = await me.until(copy.operation_id);
     expect(result).not.toHaveProperty("missing_modules");
-    expect(await dataOf(begun.id)).toEqual({ modules: { acme: "1.0" } });
-    expect((await me.api.get(`/instances/${begun.id}`)).as(Instance).missing_modules).toEqual([]);
-    const code = await codeOf(begun.id);
+    expect(await dataOf(copy.id)).toEqual({ modules: { acme: "1.0" } });
+    expect((await me.api.get(`/instances/${copy.id}`)).as(Instance).missing_modules).toEqual([]);
+    const code = await codeOf(copy.id);
     expect(code).toMatchObject({ repositories: [{ url, ref: "main", commit }], python_packages: ["num2words>=0.5"] });
     expect(code.environment.map((variable) => variable.name)).toEqual(
       neutralize ? ["CARRIER_URL"] : ["CARRIER_URL", "CARRIER_KEY"],
     );
-    expect(await deploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: ["acme"] } });
-    expect(await dataOf(begun.id)).toEqual({ modules: { acme: "2.0" } });
+    expect(await deploy(copy.id)).toMatchObject({ status: "completed", modules: { updated: ["acme"] } });
+    expect(await dataOf(copy.id)).toEqual({ modules: { acme: "2.0" } });
   }
 });
 
@@ -52,9 +52,9 @@ test("a backup brings its code also when its instance is gone, and takes it alon
   const { id, backupId, commit } = await backedUp();
   await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
   const body = await me.instanceBody({ backup_id: backupId });
-  const begun = (await me.api.post("/instances", body)).as(Begun);
-  await me.until(begun.operation_id);
-  expect((await codeOf(begun.id)).repositories[0]?.commit).toBe(commit);
+  const instance = (await me.api.post("/instances", body)).as(Begun);
+  await me.until(instance.operation_id);
+  expect((await codeOf(instance.id)).repositories[0]?.commit).toBe(commit);
   await me.until((await me.api.delete(`/backups/${backupId}`)).as(Operation).id);
   expect(await readAll([keys.backupCode(me.id, backupId)])).toEqual(new Map());
 });

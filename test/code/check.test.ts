@@ -26,37 +26,37 @@ async function checked(repositories: { url: string; ref: string }[]) {
   const { api } = await me.token();
   await api.put(`/instances/${id}/code`, { repositories });
   const { result } = await me.until((await api.post(`/instances/${id}/code/check`, {})).as(Operation).id);
-  return { id, api, found: result?.code };
+  return { id, api, findings: result?.code };
 }
 
 test("a check finds the commits, which the code shows from then on, and changes nothing of the instance", async () => {
   const url = URL();
-  const { api, id, found } = await checked([{ url, ref: "main" }]);
-  expect(found).toEqual({
+  const { api, id, findings } = await checked([{ url, ref: "main" }]);
+  expect(findings).toEqual({
     commits: [{ url, ref: "main", commit: expect.stringMatching(/^[0-9a-f]{40}$/), subject: "Modules acme" }],
     problems: [],
   });
   const [repository] = (await api.get(`/instances/${id}/code`)).as(Code).repositories;
-  expect(repository).toMatchObject({ newest_commit: found?.commits[0]?.commit, commit: null });
+  expect(repository).toMatchObject({ newest_commit: findings?.commits[0]?.commit, commit: null });
   expect(repository?.checked_at).not.toBeNull();
   expect(JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data).toEqual({});
 });
 
 test("a check succeeds with every problem that it finds", async () => {
   const [good, broken, moved] = [URL(), URL(), URL()];
-  const { found } = await checked([
+  const { findings } = await checked([
     { url: good, ref: "main" },
     { url: "https://git.example.com/acme", ref: "main" },
     { url: broken, ref: "broken-manifest" },
     { url: moved, ref: "moved" },
   ]);
-  expect(found?.commits.map(({ url, commit }) => [url, commit !== null])).toEqual([
+  expect(findings?.commits.map(({ url, commit }) => [url, commit !== null])).toEqual([
     [good, true],
     ["https://git.example.com/acme", false],
     [broken, true],
     [moved, true],
   ]);
-  expect(found?.problems.map(({ code, url, module, reason }) => [code, url, module, reason?.code])).toEqual([
+  expect(findings?.problems.map(({ code, url, module, reason }) => [code, url, module, reason?.code])).toEqual([
     ["CODE_UNREACHABLE", "https://git.example.com/acme", null, "code_no_access"],
     ["CODE_INVALID", broken, "acme", "code_manifest"],
     ["CODE_UNREACHABLE", moved, null, "code_moved"],

@@ -80,21 +80,21 @@ test("a push waits while something else holds the instance, and is dropped with 
   const { id, push } = await following();
   await push("1.0");
   await tick();
-  const held = keys.record("instance", me.id, id);
-  await updateOne(held, { set: { operation_id: "op_none" } }, {});
+  const instanceKey = keys.record("instance", me.id, id);
+  await updateOne(instanceKey, { set: { operation_id: "op_none" } }, {});
   await tick();
   expect(await deploysOf(id)).toEqual([]);
-  await updateOne(held, { set: { operation_id: null } }, {});
+  await updateOne(instanceKey, { set: { operation_id: null } }, {});
   await tick();
   expect(await deploysOf(id)).toHaveLength(1);
 
   await push("1.1");
   await tick();
-  await updateOne(held, { set: { operation_id: "op_none" } }, {});
+  await updateOne(instanceKey, { set: { operation_id: "op_none" } }, {});
   await tick();
   await updateOne(keys.push(id), { set: { held_since: minutesAgo(PUSH.triedMinutes + 1) } }, {});
   await tick();
-  await updateOne(held, { set: { operation_id: null } }, {});
+  await updateOne(instanceKey, { set: { operation_id: null } }, {});
   await tick();
   expect(await deploysOf(id)).toHaveLength(1);
   const events = await me.api.get("/events?class=outcomes&type=code.push_dropped");
@@ -127,8 +127,8 @@ test("a push leaves nothing of an instance that is deleted", async () => {
   await me.until((await me.api.delete(`/instances/${id}`)).as(Operation).id);
   expect((await anonymous.post(hook, {})).status).toBe(202);
   await tick();
-  const left = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
-  expect(left).toEqual([]);
+  const leftovers = (await everyItem()).filter((item) => item.includes(id) && /"(?:PUSHES|DEPLOY_HOOK#)/.test(item));
+  expect(leftovers).toEqual([]);
 });
 
 describe("the hook", () => {

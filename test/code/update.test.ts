@@ -92,11 +92,11 @@ describe("tokens and secrets", () => {
       repositories: [{ url: URL, ref: "main", credential }],
       environment: [{ name: "A", secret: "a-secret" }],
     });
-    const kept = [{ url: URL, ref: "next", credential: { username: "deploy" } }];
-    expect((await api.put(at, { repositories: kept, environment: [{ name: "A" }] })).status).toBe(200);
+    const withoutSecrets = [{ url: URL, ref: "next", credential: { username: "deploy" } }];
+    expect((await api.put(at, { repositories: withoutSecrets, environment: [{ name: "A" }] })).status).toBe(200);
     expect(await stored(at)).toMatch(/"token":"[^"]{20,}"/);
     expect(await stored(at)).toMatch(/"ref":"next"/);
-    const moved = await api.put(at, { repositories: [{ ...kept[0], url: `${URL}-2` }], environment: [{ name: "B" }] });
+    const moved = await api.put(at, { repositories: [{ ...withoutSecrets[0], url: `${URL}-2` }], environment: [{ name: "B" }] });
     expect(moved.error).toMatchObject({ code: "VALIDATION_ERROR" });
     expect(Failure.parse(moved.error?.details).errors).toEqual([
       { field: "repositories.0.credential.token", reason: "is required" },
@@ -128,16 +128,16 @@ describe("tokens and secrets", () => {
     const elsewhere = [{ ...repositories[0], url: "ssh://git@git.example/other" }];
     expect((await api.put(other, { repositories: elsewhere })).as(Code).repositories[0]?.deploy_key).not.toEqual(first);
     const stranger = await account({ seeded: true });
-    const theirs = await stranger.api.put(`/instances/${(await seedInstance(stranger.id)).id}/code`, { repositories });
-    expect(theirs.as(Code).repositories[0]?.deploy_key).not.toEqual(first);
+    const response = await stranger.api.put(`/instances/${(await seedInstance(stranger.id)).id}/code`, { repositories });
+    expect(response.as(Code).repositories[0]?.deploy_key).not.toEqual(first);
   });
 });
 
 test("an instance has as many repositories as the operator allows, and keeps those that it has", async () => {
-  const mine = await account({ seeded: true });
-  const [one, other] = await Promise.all([seedInstance(mine.id), seedInstance(mine.id)]);
+  const ownAccount = await account({ seeded: true });
+  const [one, other] = await Promise.all([seedInstance(ownAccount.id), seedInstance(ownAccount.id)]);
   const set = (instance: { id: string }, count: number) =>
-    mine.api.put(`/instances/${instance.id}/code`, {
+    ownAccount.api.put(`/instances/${instance.id}/code`, {
       repositories: Array.from({ length: count }, (_, i) => ({
         url: `ssh://git@git.example/acme-${i}`,
         ref: "main",
@@ -147,10 +147,10 @@ test("an instance has as many repositories as the operator allows, and keeps tho
   expect((await set(one, 20)).status).toBe(200);
   const { error } = await set(one, 21);
   expect([error?.code, error?.details]).toEqual(["QUOTA_EXCEEDED", { resource: "repositories", limit: 20 }]);
-  await setQuota(mine.id, "repositories", CODE.repositoriesMax);
+  await setQuota(ownAccount.id, "repositories", CODE.repositoriesMax);
   expect((await set(one, CODE.repositoriesMax)).status).toBe(200);
   expect((await set(one, CODE.repositoriesMax + 1)).error?.code).toBe("VALIDATION_ERROR");
-  await setQuota(mine.id, "repositories", 1);
+  await setQuota(ownAccount.id, "repositories", 1);
   expect((await set(one, CODE.repositoriesMax)).status).toBe(200);
   expect((await set(other, 2)).error?.details).toEqual({ resource: "repositories", limit: 1 });
 });
@@ -160,8 +160,8 @@ test("hosts in other scripts are stored and shown in their ASCII form", async ()
     { url: "https://git.müller.example/acme", ref: "main" },
     { url: "ssh://git@git.МОСКВА.example/acme", ref: "main", credential: "deploy_key" },
   ];
-  const { repositories: shown } = (await api.put(await path(), { repositories })).as(Code);
-  expect(shown.map(({ url }) => url)).toEqual([
+  const { repositories: savedRepositories } = (await api.put(await path(), { repositories })).as(Code);
+  expect(savedRepositories.map(({ url }) => url)).toEqual([
     "https://git.xn--mller-kva.example/acme",
     "ssh://git@git.xn--80adxhks.example/acme",
   ]);

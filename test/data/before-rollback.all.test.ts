@@ -22,14 +22,14 @@ test("bulk actions leave every list and come back as they were, whoever else run
   const me = await account();
   const instance = await seedInstance(me.id, { name: "Shop" });
   const body = { action: "set_labels", select: { ids: [instance.id] }, parameters: { add: { bulk: "yes" } } };
-  const begun = (await me.api.post("/bulk", body)).as(Begun);
-  await me.until(begun.id);
+  const operation = (await me.api.post("/bulk", body)).as(Begun);
+  await me.until(operation.id);
   const before = await listsOf(me);
   expect(before.map(({ meta }) => meta.total)).toEqual([1, 1, 1]);
 
   expect(await Promise.all([setNewKindsAside(me.id), setNewKindsAside(me.id)])).toEqual([[], []]);
   expect((await listsOf(me)).map(({ data, meta }) => [data.length, meta.total])).toEqual(Array.from({ length: 3 }, () => [0, 0]));
-  expect((await me.api.get(`/operations/${begun.id}`)).status).toBe(404);
+  expect((await me.api.get(`/operations/${operation.id}`)).status).toBe(404);
 
   await Promise.all([index(me.id), index(me.id)]);
   expect(await listsOf(me)).toEqual(before);
@@ -41,7 +41,7 @@ test("a deploy leaves the lists of its instance and its backup, too, and that ba
   const { id: deploy, operation_id } = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false })).as(Begun);
   await me.until(String(operation_id));
   const { backup_id } = (await me.api.get(`/deploys/${deploy}`)).as(z.looseObject({ backup_id: z.string() }));
-  const shown = async () => ({
+  const readState = async () => ({
     kind: (await me.api.get(`/backups/${backup_id}`)).as(z.looseObject({ kind: z.string() })).kind,
     operations: await Promise.all(
       [id, backup_id].map(async (each) => {
@@ -50,17 +50,17 @@ test("a deploy leaves the lists of its instance and its backup, too, and that ba
       }),
     ),
   });
-  expect(await shown()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
+  expect(await readState()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
   expect(await setNewKindsAside(me.id)).toEqual([]);
-  expect(await shown()).toEqual({ kind: "pre_restore", operations: [0, 0] });
+  expect(await readState()).toEqual({ kind: "pre_restore", operations: [0, 0] });
   await index(me.id);
-  expect(await shown()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
+  expect(await readState()).toEqual({ kind: "pre_deploy", operations: [1, 1] });
 });
 
 test("one in progress stays, and is named", async () => {
   const me = await account();
-  const held = await seedInstance(me.id, { operation_id: unusedId("operation") });
-  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: [held.id] } })).as(Begun);
+  const heldInstance = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  const { id } = (await me.api.post("/bulk", { action: "stop", select: { ids: [heldInstance.id] } })).as(Begun);
   expect(await setNewKindsAside(me.id)).toEqual([id]);
   expect((await me.api.get(`/operations/${id}`)).status).toBe(200);
   await me.api.post(`/operations/${id}/actions`, { action: "cancel" });

@@ -24,7 +24,7 @@ interface Row {
 }
 
 const schema = z.looseObject({ id: z.string(), number: z.string() });
-const asked = (query: Partial<PageQuery> = {}): PageQuery => ({ ...listQuery({}).parse({}), ...query });
+const buildQuery = (query: Partial<PageQuery> = {}): PageQuery => ({ ...listQuery({}).parse({}), ...query });
 
 /** In one transaction each. */
 const AT_ONCE = 25;
@@ -43,19 +43,19 @@ async function write(kind: ListKind, accountId: string, rows: readonly Row[], mo
 
 const START = Date.UTC(2026, 10, 1);
 /** Half a second apart, so that the times of neighbors are not always in the order of their numbers. */
-const timeOf = (made: number): number => START + made * 500 + ((made * 7_919) % 2_000) - 1_000;
+const timeOf = (serial: number): number => START + serial * 500 + ((serial * 7_919) % 2_000) - 1_000;
 
-const row = (made: number, fields: Partial<Row> = {}): Row => ({
+const row = (serial: number, fields: Partial<Row> = {}): Row => ({
   id: newId("operation"),
   number: "",
-  created_at: new Date(timeOf(made)).toISOString(),
-  status: made % 50 === 1 ? "rare" : made % 3 === 0 ? "third" : "other",
-  protection: made % 4 === 0 ? "fourth" : "rest",
-  actor: { id: `actor_${made % 5}` },
-  resource: { type: "server", id: `resource_${made % 2}` },
+  created_at: new Date(timeOf(serial)).toISOString(),
+  status: serial % 50 === 1 ? "rare" : serial % 3 === 0 ? "third" : "other",
+  protection: serial % 4 === 0 ? "fourth" : "rest",
+  actor: { id: `actor_${serial % 5}` },
+  resource: { type: "server", id: `resource_${serial % 2}` },
   ...fields,
 });
-const numbered = (made: number, each: Row): Row => ({ ...each, number: formatNumber(made, each.id) });
+const numbered = (serial: number, each: Row): Row => ({ ...each, number: formatNumber(serial, each.id) });
 
 const ACCOUNT = newId("account");
 const EMPTY = newId("account");
@@ -67,8 +67,13 @@ let rows: Row[];
  */
 beforeAll(async () => {
   apiUrl(); // chooses the table
-  const made = [...Array.from({ length: 330 }, (_, i) => i), ...Array.from({ length: 280 }, (_, i) => 1_010 + i), 1_055, 1_055];
-  const written = made.filter((n) => n % 13 !== 0).map((n) => numbered(n, row(n)));
+  const serials = [
+    ...Array.from({ length: 330 }, (_, i) => i),
+    ...Array.from({ length: 280 }, (_, i) => 1_010 + i),
+    1_055,
+    1_055,
+  ];
+  const written = serials.filter((n) => n % 13 !== 0).map((n) => numbered(n, row(n)));
   await write("operation", ACCOUNT, written);
   const isEmptied = ({ number }: Row): boolean => Math.floor(Number(number.split("#")[0]) / 32) === 4;
   const change = startChange({ id: ACCOUNT });
@@ -143,50 +148,50 @@ const times = fc
     ),
     fc.constantFrom(0, 0, 1, -1, 2_500, -2_500, 2_499, 1_000),
   )
-  .map(([made, ms]) => new Date(timeOf(made) + ms).toISOString());
+  .map(([serial, ms]) => new Date(timeOf(serial) + ms).toISOString());
 const ranges = fc.record({ created_after: times, created_before: times }, { requiredKeys: [] });
 
 describe("a list", () => {
   test("takes two calls for a page, and reads no more than it and a block", async () => {
     for (const order of ["asc", "desc"] as const)
       for (const number of [1, 2, 20, 55]) {
-        const [counts, read = 0, ...more] = await readBy(() => page({}, asked({ order, per_page: 10, page: number })));
+        const [counts, read = 0, ...more] = await readBy(() => page({}, buildQuery({ order, per_page: 10, page: number })));
         expect(counts).toBe(2);
         expect(more).toEqual([]);
         expect(read).toBeLessThanOrEqual(10 + 1 + 32);
       }
-    const { meta } = await page({}, asked({ per_page: 10, page: 5 }));
+    const { meta } = await page({}, buildQuery({ per_page: 10, page: 5 }));
     const cursor = meta.next_cursor ?? "";
-    expect(await readBy(() => page({}, asked({ per_page: 10, cursor })))).toEqual([2, 10 + 1 + 1]);
+    expect(await readBy(() => page({}, buildQuery({ per_page: 10, cursor })))).toEqual([2, 10 + 1 + 1]);
   });
 
   test("takes one call past its end, and none more for what is empty", async () => {
-    expect(await readBy(() => page({}, asked({ per_page: 100, page: 9 })))).toEqual([2]);
-    expect(await readBy(() => page({}, asked(), EMPTY))).toEqual([0]);
-    expect((await page({}, asked(), EMPTY)).meta).toEqual({ page: 1, per_page: 20, total: 0, next_cursor: null });
-    expect(await readBy(() => page({}, asked({ created_after: new Date(START).toISOString() }), EMPTY))).toEqual([0]);
+    expect(await readBy(() => page({}, buildQuery({ per_page: 100, page: 9 })))).toEqual([2]);
+    expect(await readBy(() => page({}, buildQuery(), EMPTY))).toEqual([0]);
+    expect((await page({}, buildQuery(), EMPTY)).meta).toEqual({ page: 1, per_page: 20, total: 0, next_cursor: null });
+    expect(await readBy(() => page({}, buildQuery({ created_after: new Date(START).toISOString() }), EMPTY))).toEqual([0]);
   });
 
   test("whose records are large is read in as many calls as it takes", async () => {
     const accountId = newId("account");
     const large = Array.from({ length: 30 }, (_, i) => numbered(i, row(i)));
     await write("operation", accountId, large, { filler: "x".repeat(60_000) });
-    const query = asked({ per_page: 25 });
+    const query = buildQuery({ per_page: 25 });
     expect((await page({}, query, accountId)).items.map(({ id }) => id)).toEqual(inOrder(large, "desc").slice(0, 25));
-    const ranged = await page({}, asked({ per_page: 100, created_after: new Date(0).toISOString() }), accountId);
+    const ranged = await page({}, buildQuery({ per_page: 100, created_after: new Date(0).toISOString() }), accountId);
     expect(ranged.items.map(({ id }) => id)).toEqual(inOrder(large, "desc"));
   });
 
   test("has on every page what a sorted array has there, with the exact total", async () => {
     await fc.assert(
       fc.asyncProperty(filters, orders, sizes, ranges, fc.nat(), async (filter, order, per_page, range, any) => {
-        const whole = expected(filter, asked({ order, ...range }));
-        const query = asked({ order, per_page, ...range, page: 1 + (any % (Math.ceil(whole.length / per_page) + 1)) });
+        const allIds = expected(filter, buildQuery({ order, ...range }));
+        const query = buildQuery({ order, per_page, ...range, page: 1 + (any % (Math.ceil(allIds.length / per_page) + 1)) });
         const { items, meta } = await page(filter, query);
         const first = ((query.page ?? 1) - 1) * per_page;
-        expect(items.map(({ id }) => id)).toEqual(whole.slice(first, first + per_page));
-        const next_cursor = first + per_page < whole.length ? expect.any(String) : null;
-        expect(meta).toEqual({ page: query.page, per_page, total: whole.length, next_cursor });
+        expect(items.map(({ id }) => id)).toEqual(allIds.slice(first, first + per_page));
+        const next_cursor = first + per_page < allIds.length ? expect.any(String) : null;
+        expect(meta).toEqual({ page: query.page, per_page, total: allIds.length, next_cursor });
       }),
       { numRuns: 80, seed: 12 },
     );
@@ -195,18 +200,18 @@ describe("a list", () => {
   test("is walked by cursors in full pages, in either order, within any times", async () => {
     await fc.assert(
       fc.asyncProperty(filters, orders, fc.constantFrom(31, 64, 100), ranges, async (filter, order, per_page, range) => {
-        const whole = expected(filter, asked({ order, ...range }));
-        const seen: string[] = [];
+        const allIds = expected(filter, buildQuery({ order, ...range }));
+        const walkedIds: string[] = [];
         let cursor: string | null | undefined;
         do {
-          const query = asked({ order, per_page, ...range, ...(typeof cursor === "string" && { cursor }) });
+          const query = buildQuery({ order, per_page, ...range, ...(typeof cursor === "string" && { cursor }) });
           const { items, meta } = await page(filter, query);
-          expect(meta).toMatchObject({ page: 1, per_page, total: whole.length });
-          seen.push(...items.map(({ id }) => id));
+          expect(meta).toMatchObject({ page: 1, per_page, total: allIds.length });
+          walkedIds.push(...items.map(({ id }) => id));
           if (meta.next_cursor !== null) expect(items).toHaveLength(per_page);
           cursor = meta.next_cursor;
-        } while (cursor !== null && seen.length <= rows.length);
-        expect(seen).toEqual(whole);
+        } while (cursor !== null && walkedIds.length <= rows.length);
+        expect(walkedIds).toEqual(allIds);
       }),
       { numRuns: 20, seed: 13 },
     );
@@ -224,10 +229,10 @@ describe("a list", () => {
       [{}, { created_before: new Date(timeOf(2_000)).toISOString() }],
     ];
     for (const [i, [filter, query]] of lists.entries()) {
-      const { meta } = await page(filter, asked({ ...query, per_page: 1 }));
+      const { meta } = await page(filter, buildQuery({ ...query, per_page: 1 }));
       for (const [j, [other, otherQuery]] of lists.entries()) {
         if (meta.next_cursor === null) continue;
-        const used = page(other, asked({ ...otherQuery, cursor: meta.next_cursor }));
+        const used = page(other, buildQuery({ ...otherQuery, cursor: meta.next_cursor }));
         if (i === j) expect((await used).items.length).toBeGreaterThan(0);
         else await expect(used, `${i} in ${j}`).rejects.toThrow(ApiError);
       }
@@ -248,7 +253,7 @@ describe("a list of full blocks, with a record every second", () => {
   beforeAll(() => write("operation", accountId, all));
 
   const reads = (query: Partial<PageQuery>, filter: Filter = {}): Promise<number[]> =>
-    readBy(() => page(filter, asked({ per_page: 5, ...query }), accountId));
+    readBy(() => page(filter, buildQuery({ per_page: 5, ...query }), accountId));
 
   /** Both ends are as close to the first record of a block as clocks may differ. */
   const long = { created_after: at(64 + 2.5), created_before: at(320 - 2.5) };
@@ -280,14 +285,14 @@ describe("a list of full blocks, with a record every second", () => {
 
   test("has each record of a long time once, by pages and by cursors", async () => {
     for (const order of ["asc", "desc"] as const) {
-      const whole = inOrder(all.filter(isWithin(long)), order);
+      const allIds = inOrder(all.filter(isWithin(long)), order);
       let cursor: string | null = null;
-      for (let first = 0, number = 1; first < whole.length; first += 20, number++) {
-        const query = asked({ ...long, order, per_page: 20 });
+      for (let first = 0, number = 1; first < allIds.length; first += 20, number++) {
+        const query = buildQuery({ ...long, order, per_page: 20 });
         const byPage = await page({}, { ...query, page: number }, accountId);
         const byCursor = await page({}, cursor === null ? query : { ...query, cursor }, accountId);
-        for (const { items } of [byPage, byCursor]) expect(items.map(({ id }) => id)).toEqual(whole.slice(first, first + 20));
-        expect(byPage.meta).toMatchObject({ page: number, total: whole.length, next_cursor: byCursor.meta.next_cursor });
+        for (const { items } of [byPage, byCursor]) expect(items.map(({ id }) => id)).toEqual(allIds.slice(first, first + 20));
+        expect(byPage.meta).toMatchObject({ page: number, total: allIds.length, next_cursor: byCursor.meta.next_cursor });
         cursor = byCursor.meta.next_cursor;
       }
       expect(cursor).toBe(null);
@@ -306,7 +311,7 @@ describe("events", () => {
   });
   const Event = z.looseObject({ id: z.string(), type: z.string(), actor: z.object({ id: z.string() }) });
   const list = (query: Partial<Parameters<typeof listEvents>[1]>) =>
-    listEvents({ kind: "event", accountId, schema: Event }, { ...asked(), ...query });
+    listEvents({ kind: "event", accountId, schema: Event }, { ...buildQuery(), ...query });
 
   const optional = <T>(...values: [T, ...T[]]) => fc.option(fc.constantFrom(...values), { nil: undefined });
 
@@ -341,7 +346,7 @@ describe("events", () => {
         }),
         async (query) => {
           const { type, actor, resource_id, order, per_page, page: number } = query;
-          const whole = inOrder(
+          const allIds = inOrder(
             events.filter(
               (each) =>
                 isWithin(query)(each) &&
@@ -353,9 +358,9 @@ describe("events", () => {
           );
           const { items, meta } = await list(query);
           const first = (number - 1) * per_page;
-          expect(items.map(({ id }) => id)).toEqual(whole.slice(first, first + per_page));
-          expect(meta).toMatchObject({ page: number, per_page, total: whole.length });
-          expect(meta.next_cursor === null).toBe(first + per_page >= whole.length);
+          expect(items.map(({ id }) => id)).toEqual(allIds.slice(first, first + per_page));
+          expect(meta).toMatchObject({ page: number, per_page, total: allIds.length });
+          expect(meta.next_cursor === null).toBe(first + per_page >= allIds.length);
         },
       ),
       { numRuns: 100, seed: 14 },
@@ -372,8 +377,8 @@ describe("events", () => {
     ];
     const withResource = filtered.map((each) => ({ ...each, resource_id: "resource_1" }));
     const all = [{}, ...filtered, { resource_id: "resource_1" }, ...withResource];
-    for (const [i, made] of all.entries()) {
-      const { meta } = await list({ ...made, per_page: 1 });
+    for (const [i, filter] of all.entries()) {
+      const { meta } = await list({ ...filter, per_page: 1 });
       expect(meta.next_cursor, `${i}`).toEqual(expect.any(String));
       for (const [j, used] of all.entries()) {
         const again = list({ ...used, cursor: meta.next_cursor ?? "" });
@@ -392,7 +397,7 @@ test("a block begins when its first record was created, whichever later ones hav
   for (const each of all.slice(64, 96)) await write("operation", accountId, [each]);
   await write("operation", accountId, [...all.slice(0, 64), ...all.slice(96)]);
   for (const first of [70, 80, 90]) {
-    const { meta } = await listPage({ kind: "operation", accountId, schema }, asked({ created_after: at(first) }));
+    const { meta } = await listPage({ kind: "operation", accountId, schema }, buildQuery({ created_after: at(first) }));
     expect(meta.total).toBe(300 - first);
   }
 });
@@ -401,7 +406,7 @@ test("blocks that do not say when they began are read whole, and once", async ()
   const accountId = newId("account");
   const all = Array.from({ length: 210 }, (_, i) => numbered(1 + (i % 31), row(i)));
   await write("operation", accountId, all);
-  const query = asked({
+  const query = buildQuery({
     created_after: new Date(timeOf(20)).toISOString(),
     created_before: new Date(timeOf(80)).toISOString(),
     per_page: 100,

@@ -70,9 +70,9 @@ const comparable = (items: readonly Record<string, unknown>[]) =>
 
 async function restore(items: readonly Record<string, unknown>[]): Promise<void> {
   const { client, table: name } = table();
-  const found = [...(await everyKey()).values()];
-  for (let start = 0; start < found.length; start += 25) {
-    const deletions = found.slice(start, start + 25).map((Key) => ({ DeleteRequest: { Key } }));
+  const existingKeys = [...(await everyKey()).values()];
+  for (let start = 0; start < existingKeys.length; start += 25) {
+    const deletions = existingKeys.slice(start, start + 25).map((Key) => ({ DeleteRequest: { Key } }));
     await client.send(new BatchWriteCommand({ RequestItems: { [name]: deletions } }));
   }
   await writeItems(items);
@@ -143,7 +143,7 @@ test("the data of a version before the first migration gets everything that this
 
 test("killed at any of its writes, before or after it is done, the next run completes it, and nothing is there twice", async () => {
   await migrate(quiet);
-  const whole = comparable(await snapshot());
+  const migrated = comparable(await snapshot());
   let killed = 0;
   for (let at = 1; ; at++) {
     await restore(old);
@@ -156,17 +156,17 @@ test("killed at any of its writes, before or after it is done, the next run comp
     if (ended) break;
     killed += 1;
     await migrate(quiet);
-    expect(comparable(await snapshot()), `killed at write ${at}`).toEqual(whole);
+    expect(comparable(await snapshot()), `killed at write ${at}`).toEqual(migrated);
   }
   expect(killed).toBeGreaterThan(EVENTS);
 }, 300_000);
 
 test("two runs at once do what one does", async () => {
   await migrate(quiet);
-  const whole = comparable(await snapshot());
+  const migrated = comparable(await snapshot());
   await restore(old);
   await Promise.all([migrate(quiet), migrate(quiet), migrate(quiet)]);
-  expect(comparable(await snapshot())).toEqual(whole);
+  expect(comparable(await snapshot())).toEqual(migrated);
 });
 
 test("a record that cannot be read stays as it is, and holds up nothing", async () => {
@@ -185,7 +185,7 @@ test("a record that cannot be read stays as it is, and holds up nothing", async 
 describe("several migrations", () => {
   /** Each writes down what it is called for. */
   const calls: string[] = [];
-  const named = (number: number, fails?: () => boolean) => ({
+  const buildMigration = (number: number, fails?: () => boolean) => ({
     number,
     name: `m${number}`,
     title: `Migration ${number}`,
@@ -202,15 +202,15 @@ describe("several migrations", () => {
 
   test("run in their order, and go on where they were stopped", async () => {
     let fails = true;
-    const both = [named(1), named(2, () => fails)];
+    const both = [buildMigration(1), buildMigration(2, () => fails)];
     await expect(migrate(quiet, both)).rejects.toThrow("killed");
     expect(await findSchema()).toMatchObject({ done: 1, running: { number: 2, account_id: me.id, place: { step: "a" } } });
     expect(await hasMigrationsToRun(both)).toBe(true);
     fails = false;
-    const said: string[] = [];
-    await migrate((line) => said.push(line), both);
+    const lines: string[] = [];
+    await migrate((line) => lines.push(line), both);
     expect(calls).toEqual(["1a", "1b", "2a", "2b"]);
-    expect(said).toEqual([
+    expect(lines).toEqual([
       "Migration 2, from where it was stopped: Migration 2 …",
       expect.stringMatching(/^Migration 2 is done/),
     ]);
@@ -219,19 +219,19 @@ describe("several migrations", () => {
   });
 
   test("an older version says that the data is of a newer one, and uses it; the upgrade after that repeats what the older one lacked", async () => {
-    await migrate(quiet, [named(1), named(2)]);
-    const said: string[] = [];
-    for (let starts = 0; starts < 2; starts++) await migrate((line) => said.push(line), [named(1)]);
-    expect(said).toEqual(Array(2).fill(expect.stringContaining("newer version (migration 2; this version knows 1)")));
+    await migrate(quiet, [buildMigration(1), buildMigration(2)]);
+    const lines: string[] = [];
+    for (let starts = 0; starts < 2; starts++) await migrate((line) => lines.push(line), [buildMigration(1)]);
+    expect(lines).toEqual(Array(2).fill(expect.stringContaining("newer version (migration 2; this version knows 1)")));
     calls.splice(0);
-    await migrate(quiet, [named(1), named(2)]);
+    await migrate(quiet, [buildMigration(1), buildMigration(2)]);
     expect(calls).toEqual(["2a", "2b"]);
     expect(await findSchema()).toMatchObject({ done: 2, highest: 2, running: null });
   });
 
   test("an older version that starts while one of a newer version runs stops it, and nothing counts as done", async () => {
     const slow = {
-      ...named(2),
+      ...buildMigration(2),
       run: async function* (accountId: string) {
         yield { step: "a", after: {} };
         await migrate(quiet, []);
@@ -241,8 +241,8 @@ describe("several migrations", () => {
     };
     const interrupted: string[] = [];
     let runs = 0;
-    const once = { ...slow, run: (id: string) => ((runs += 1) === 1 ? slow.run(id) : named(2).run(id)) };
-    await migrate((line) => interrupted.push(line), [named(1), once]);
+    const once = { ...slow, run: (id: string) => ((runs += 1) === 1 ? slow.run(id) : buildMigration(2).run(id)) };
+    await migrate((line) => interrupted.push(line), [buildMigration(1), once]);
     expect(calls).toEqual(["1a", "1b", "1a", "1b", "2a", "2b"]);
     expect(await findSchema()).toMatchObject({ done: 2 });
   });

@@ -35,10 +35,10 @@ beforeEach(async () => {
 
 /** Changes that each count a server more, in the same few blocks of the same lists, and on the account's own item. */
 async function changeOften(): Promise<void> {
-  const changes = Array.from({ length: CHANGES }, async (_, made) => {
+  const changes = Array.from({ length: CHANGES }, async (_, index) => {
     const change = startChange({ id });
     const serverId = newId("server");
-    const number = formatNumber(1 + made * 7, serverId);
+    const number = formatNumber(1 + index * 7, serverId);
     change.add("server", { id: serverId, number, created_at: change.at }, { status: "active" });
     change.use("backup_bytes", 1000, { limited: false });
     await change.commit();
@@ -47,7 +47,7 @@ async function changeOften(): Promise<void> {
 }
 
 /** What a version sees that does not know shards. */
-const own = async (): Promise<Item | undefined> => find({ key: keys.overview(id), schema: z.custom<Item>() });
+const readOwnItem = async (): Promise<Item | undefined> => find({ key: keys.overview(id), schema: z.custom<Item>() });
 const filled = async (): Promise<Item[]> =>
   (await queryAll(keys.filledShards(), { consistent: true })).filter((item) => item["account_id"] === id);
 
@@ -110,7 +110,7 @@ test("the shards are brought to the item that earlier versions read, and nobody 
   over.abort();
   await looks;
   expect([...seen]).toEqual([[CHANGES, CHANGES, CHANGES].join()]);
-  expect(await own()).toMatchObject({ revision: CHANGES, "server#active": CHANGES });
+  expect(await readOwnItem()).toMatchObject({ revision: CHANGES, "server#active": CHANGES });
   expect(await filled()).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ test("what changes while the shards are emptied is not lost", async () => {
   await changeOften();
   await Promise.all([changeOften(), emptyShards()]);
   await emptyShards();
-  expect(await own()).toMatchObject({ revision: 2 * CHANGES, "server#active": 2 * CHANGES });
+  expect(await readOwnItem()).toMatchObject({ revision: 2 * CHANGES, "server#active": 2 * CHANGES });
   expect(await ownTotals()).toEqual([2 * CHANGES, 2 * CHANGES]);
   expect(await usedBytes()).toBe(2 * CHANGES * 1000);
 });

@@ -90,9 +90,9 @@ describe("the window", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
         const key = await newItem();
-        const passed: Record<string, number[]> = { few: [], many: [] };
+        const admittedTimes: Record<string, number[]> = { few: [], many: [] };
         let now = AT;
-        const within = (name: string) => (passed[name] ?? []).filter((at) => at > now - WINDOW_MS);
+        const within = (name: string) => (admittedTimes[name] ?? []).filter((at) => at > now - WINDOW_MS);
         for (const { afterMs, both, container } of steps) {
           const edge = Math.max(now, Math.min(...within("many"), now) + WINDOW_MS);
           now = afterMs === "edge" ? edge : afterMs === "before the edge" ? Math.max(now, edge - 1) : now + afterMs;
@@ -101,7 +101,7 @@ describe("the window", () => {
           const full = limits.find(({ name, slots }) => within(name).length >= slots);
           if (full === undefined) {
             expect(verdict).toMatchObject({ kind: "admitted", place: undefined });
-            for (const { name } of limits) passed[name]?.push(now);
+            for (const { name } of limits) admittedTimes[name]?.push(now);
           } else {
             const retryAfterMs = Math.min(...within(full.name)) + WINDOW_MS - now;
             expect(verdict).toMatchObject({ kind: "limited", by: full.name, retryAfterMs });
@@ -299,17 +299,17 @@ describe("calls to the table", () => {
   });
 
   test("a container that knows nothing of an item takes any slot, so that two containers rarely take the same", async () => {
-    const taken = new Set<number>();
+    const takenSlots = new Set<number>();
     for (let i = 0; i < 40; i++) {
       const key = await newItem();
       await ask(key, AT, { limits: [MANY] });
-      taken.add((await timesAt(key, "many")).indexOf(AT));
+      takenSlots.add((await timesAt(key, "many")).indexOf(AT));
     }
-    expect([...taken].toSorted(ascending)).toEqual([0, 1, 2, 3, 4]);
+    expect([...takenSlots].toSorted(ascending)).toEqual([0, 1, 2, 3, 4]);
   });
 
   test("and any free slot, after another has taken the one that it chose", async () => {
-    const taken = new Set<number>();
+    const takenSlots = new Set<number>();
     for (let i = 0; i < 40; i++) {
       const key = await newItem();
       await ask(key, AT, { limits: [MANY] });
@@ -317,9 +317,9 @@ describe("calls to the table", () => {
       const oldest = (await timesAt(key, "many")).indexOf(0);
       await tryAcquireSlot(key, "many", oldest, AT + 1);
       expect(await callsOf(() => ask(key, AT + 2, { limits: [MANY] }))).toBe(2);
-      taken.add((await timesAt(key, "many")).indexOf(AT + 2));
+      takenSlots.add((await timesAt(key, "many")).indexOf(AT + 2));
     }
-    expect([...taken].toSorted(ascending)).toEqual([1, 2, 3, 4]);
+    expect([...takenSlots].toSorted(ascending)).toEqual([1, 2, 3, 4]);
   });
 });
 

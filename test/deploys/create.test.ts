@@ -37,14 +37,14 @@ test("a deploy installs what is wanted, updates what has changed, and says how l
   expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
 
   const response = await api.post(`/instances/${id}/deploys`, { note: "Prices" });
-  const begun = response.as(Deploy);
-  expect(response.headers["location"]).toBe(`/api/v1/deploys/${begun.id}`);
-  expect(begun).toMatchObject({ status: "pending", note: "Prices", instance_id: id, commits: [], modules: null });
-  expect(begun.choices).toEqual({ modules: "changed", rehearse: true, backup_first: true, update_image: false });
-  const { result } = await me.until(begun.operation_id);
-  expect(result).toMatchObject({ deploy_id: begun.id, downtime_seconds: 1 });
+  const deploy = response.as(Deploy);
+  expect(response.headers["location"]).toBe(`/api/v1/deploys/${deploy.id}`);
+  expect(deploy).toMatchObject({ status: "pending", note: "Prices", instance_id: id, commits: [], modules: null });
+  expect(deploy.choices).toEqual({ modules: "changed", rehearse: true, backup_first: true, update_image: false });
+  const { result } = await me.until(deploy.operation_id);
+  expect(result).toMatchObject({ deploy_id: deploy.id, downtime_seconds: 1 });
 
-  const second = await readDeploy(begun.id);
+  const second = await readDeploy(deploy.id);
   expect(second).toMatchObject({
     status: "completed",
     modules: { updated: ["acme"], installed: [], changed_but_not_installed: ["other"] },
@@ -88,9 +88,9 @@ describe("a rollback", () => {
       code: "deploy_data_lost",
       parameters: { duration: "0 min", since: backup.created_at },
     });
-    const begun = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
-    await me.until(begun.operation_id);
-    expect(await readDeploy(begun.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
+    const deploy = (await api.post(`/instances/${id}/deploys`, body)).as(Deploy);
+    await me.until(deploy.operation_id);
+    expect(await readDeploy(deploy.id)).toMatchObject({ status: "completed", modules: { updated: [], installed: [] } });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
     expect((await api.get(`/instances/${id}/code`)).as(Code).repositories[0]?.commit).toBe(first.commits[0]?.commit);
   });
@@ -103,8 +103,8 @@ test("is possible in the statuses that the lifecycle allows, while nothing else 
     const possible = ["running", "stopped", "failed"].includes(state);
     expect(response.status, state).toBe(possible ? 200 : 409);
   }
-  const held = await seedInstance(me.id, { operation_id: unusedId("operation") });
-  expect((await api.post(`/instances/${held.id}/deploys`, {})).error?.code).toBe("OPERATION_IN_PROGRESS");
+  const heldInstance = await seedInstance(me.id, { operation_id: unusedId("operation") });
+  expect((await api.post(`/instances/${heldInstance.id}/deploys`, {})).error?.code).toBe("OPERATION_IN_PROGRESS");
 });
 
 test("a dry run names the commits, the modules, and what goes without a rehearsal or a backup", async () => {

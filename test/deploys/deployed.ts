@@ -38,14 +38,14 @@ export function deploysOf(world: () => { me: TestAccount; api: Client }) {
   /** The deploy of an instance at this ref fails so, and leaves its code and data as they were. */
   async function expectPutBack(
     ref: string,
-    expected: { code: OperationErrorCode; failed_step: string; downtime_seconds: number | null; named?: string },
+    expected: { code: OperationErrorCode; failed_step: string; downtime_seconds: number | null; culprit?: string },
   ): Promise<void> {
-    const { code, named, ...ended } = expected;
+    const { code, culprit, ...ended } = expected;
     const { id, name, first } = await prepared(ref);
     const { operation_id, id: deployId } = (await world().api.post(`/instances/${id}/deploys`, {})).as(Deploy);
     const { error } = await world().me.until(operation_id, "failed");
     expect(error).toMatchObject({ code });
-    expect(error?.message).toContain(named ?? `https://git.example/${name}`);
+    expect(error?.message).toContain(culprit ?? `https://git.example/${name}`);
     expect(await readDeploy(deployId)).toMatchObject({ status: "failed", ...ended });
     expect(await show(id)).toMatchObject({ status: "running", operation_id: null, status_reason: null });
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });

@@ -46,8 +46,8 @@ test("a deploy brings the newest images on request, updates everything with them
   expect(ofCode).toEqual({ version, id: image?.id, follow: "pinned", ...newest });
 
   const other = await prepared("fail-update", { domain: uniqueDomain("old-image.shop") });
-  const begun = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
-  await me.until(begun.operation_id, "failed");
+  const deploy = (await api.post(`/instances/${other.id}/deploys`, { update_image: true })).as(Deploy);
+  await me.until(deploy.operation_id, "failed");
   const machine = String((await getServer(me.id, (await show(other.id)).server_id)).machine_id);
   expect((await findErp(machine, other.id))?.image).toBe(before);
 });

@@ -39,7 +39,7 @@ describe("a deploy that fails leaves code and data as they were", () => {
     ["moved", { code: "CODE_UNREACHABLE", failed_step: "fetchCode", downtime_seconds: null }],
     ["broken-manifest", { code: "CODE_INVALID", failed_step: "fetchCode", downtime_seconds: null }],
     // Python packages are of no repository.
-    ["fail-build", { code: "BUILD_FAILED", failed_step: "installPackages", downtime_seconds: null, named: "nowhere" }],
+    ["fail-build", { code: "BUILD_FAILED", failed_step: "installPackages", downtime_seconds: null, culprit: "nowhere" }],
   ] as const)("at the ref %s", (ref, expected) => expectPutBack(ref, expected));
 
   test("with the end of the log, and in the rehearsal without having stopped the ERP", async () => {
@@ -136,9 +136,9 @@ describe("a rollback", () => {
     expect(refused.error).toMatchObject({ code: "INVALID_STATE", details: { modules: ["acme"] } });
     await put(name, { acme: "1.1", other: "2.0" });
     await deployed(id, { backup_first: false });
-    const begun = (await rollBack(id, second)).as(Deploy);
-    await me.until(begun.operation_id);
-    expect(await readDeploy(begun.id)).toMatchObject({
+    const rollback = (await rollBack(id, second)).as(Deploy);
+    await me.until(rollback.operation_id);
+    expect(await readDeploy(rollback.id)).toMatchObject({
       status: "completed",
       trigger: "rollback",
       commits: [{ commit: second.commits[0]?.commit }],
@@ -152,9 +152,9 @@ describe("a rollback", () => {
     const first = await deployed(id, { rehearse: false, backup_first: false });
     await put(name, { acme: "1.0", other: "1.1" });
     await deployed(id, { modules: ["acme"], rehearse: false, backup_first: false });
-    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
-    await me.until(begun.operation_id);
-    expect((await readDeploy(begun.id)).status).toBe("completed");
+    const rollback = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    await me.until(rollback.operation_id);
+    expect((await readDeploy(rollback.id)).status).toBe("completed");
   });
 
   test("is not rejected for what a restore has replaced since", async () => {
@@ -164,8 +164,8 @@ describe("a rollback", () => {
     await deployed(id, { rehearse: false, backup_first: false });
     expect((await rollBack(id, first)).error).toMatchObject({ message: expect.stringMatching(/^As of the last deploy, /) });
     await me.until((await api.post(`/backups/${backup.id}/restore`, { backup_first: false })).as(Operation).id);
-    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
-    await me.until(begun.operation_id);
+    const rollback = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    await me.until(rollback.operation_id);
     expect(await dataOf(id)).toEqual({ orders: 1, modules: { acme: "1.0" } });
   });
 
@@ -198,12 +198,12 @@ describe("a rollback", () => {
     await deployed(id, { rehearse: false, backup_first: false });
     const planned = (await api.post(`/instances/${id}/deploys?dry_run=true`, { rollback_to: first.id })).as(DryRun);
     expect(planned.warning_reasons).toContainEqual({ code: "deploy_modules_may_be_missing", parameters: { modules: "fresh" } });
-    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
-    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
+    const rollback = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    expect((await me.until(rollback.operation_id, "failed")).error).toMatchObject({
       code: "CODE_INVALID",
       reason: { code: "deploy_modules_missing", parameters: { modules: "fresh" } },
     });
-    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
+    expect(await readDeploy(rollback.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
     expect(await dataOf(id)).toMatchObject({ modules: { acme: "1.0", fresh: "1.0" } });
   });
 
@@ -232,12 +232,12 @@ describe("a rollback", () => {
     await changeErp(machine, id, ({ database }) => ({
       database: database && { ...database, modules: { ...database.modules, other: "1.1" } },
     }));
-    const begun = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
-    expect((await me.until(begun.operation_id, "failed")).error).toMatchObject({
+    const rollback = (await rollBack(id, first, { rehearse: false, backup_first: false })).as(Deploy);
+    expect((await me.until(rollback.operation_id, "failed")).error).toMatchObject({
       code: "CODE_INVALID",
       reason: { code: "rollback_modules_newer", parameters: { modules: `other (https://git.example/${name})` } },
     });
-    expect(await readDeploy(begun.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
+    expect(await readDeploy(rollback.id)).toMatchObject({ status: "failed", failed_step: "fetchCode", downtime_seconds: null });
   });
 
   test("is forecast with that deploy's commits and packages, and with the data with no update", async () => {
@@ -316,8 +316,8 @@ test("deploys nothing that is changed at the same time", async () => {
   await api.put(`/instances/${id}/code`, { repositories: [] });
   const change = startChange(await getAccount(me.id));
   const by = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "test" } as const;
-  const wanted = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
-  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, wanted);
+  const choices = { select: "changed", rehearse: true, backup_first: true, update_image: false, note: null } as const;
+  beginDeploy({ change, by, operationId: newId("operation") }, { instance, code }, choices);
   await expect(change.commit()).rejects.toMatchObject({ name: "Overtaken" });
 });
 

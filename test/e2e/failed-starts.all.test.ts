@@ -36,14 +36,14 @@ describe("a failed start, which prints what to do in one line and exits with 1",
   const env = async () => ({ PORT: String(await freePort()) });
 
   test("npm start fails if the port is taken", async () => {
-    const taken = createServer().listen(0, "127.0.0.1");
-    await once(taken, "listening");
-    const { port: PORT } = z.object({ port: z.number() }).parse(taken.address());
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port: PORT } = z.object({ port: z.number() }).parse(server.address());
     await expectRejected(
       { args: ["--data", product.newDataDir()], env: { PORT: String(PORT) } },
       /^Port \d+ is taken: .*PORT=\d+ npm start/,
     );
-    taken.close();
+    server.close();
   });
 
   test("npm start fails if a transaction takes no whole number of milliseconds", async () => {

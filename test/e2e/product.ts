@@ -166,9 +166,9 @@ function descendants(root: number): number[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ pid: Number(name), parent: statOf(Number(name))?.parent }));
-  const found = [root];
-  for (const pid of found) found.push(...all.filter(({ parent }) => parent === pid).map((each) => each.pid));
-  return found;
+  const pids = [root];
+  for (const pid of pids) pids.push(...all.filter(({ parent }) => parent === pid).map((each) => each.pid));
+  return pids;
 }
 
 /** Addresses on which processes listen, in the format of /proc. */
@@ -200,8 +200,8 @@ function socketsOf(pid: number): string[] {
 export function commandsWithout(product: Product, missing: string): string {
   const folder = mkdtempSync(join(dirname(product.folder), "bin-"));
   for (const name of ["node", "npm", "sh", "bash", "env", "git"].filter((each) => each !== missing)) {
-    const found = execFileSync("which", [name], { encoding: "utf8" }).trim();
-    symlinkSync(realpathSync(found), join(folder, name));
+    const path = execFileSync("which", [name], { encoding: "utf8" }).trim();
+    symlinkSync(realpathSync(path), join(folder, name));
   }
   return folder;
 }

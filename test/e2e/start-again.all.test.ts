@@ -32,9 +32,9 @@ afterEach(() => product.killAll());
 test("npm start that was killed during operations resumes them: every operation ends and nothing stays locked", async () => {
   let started = await up();
   const server = await make("/servers", serverBody(unique("first")));
-  const made: Resource[] = [];
-  for (const name of ["one", "two", "three", "four"]) made.push(await make("/instances", instanceBody(name, server.id)));
-  const [one, two, three, four] = z.tuple([Resource, Resource, Resource, Resource]).parse(made);
+  const instances: Resource[] = [];
+  for (const name of ["one", "two", "three", "four"]) instances.push(await make("/instances", instanceBody(name, server.id)));
+  const [one, two, three, four] = z.tuple([Resource, Resource, Resource, Resource]).parse(instances);
   const [ofOne, ofTwo] = [await make(`/instances/${one.id}/backups`, {}), await make(`/instances/${two.id}/backups`, {})];
   /** A backup of one instance, a restore into another, and a new resource of each kind. */
   const work = async (name: string, backedUp: Resource, restored: Resource, from: Resource): Promise<string[]> => {
@@ -118,26 +118,26 @@ test("a second npm start on the same data or port fails", async () => {
 async function shownWhileTyping(cwd: string, command: string, line: string): Promise<string> {
   const args = existsSync("/usr/bin/script") ? ["script", "-qec", command, "/dev/null"] : ["sh", "-c", command];
   const child = spawn("/usr/bin/env", args, { cwd, stdio: ["pipe", "pipe", "pipe"] });
-  let shown = "";
+  let output = "";
   const read = (chunk: Buffer): void => {
-    if (!shown.includes("Password") && chunk.includes("Password")) child.stdin.write(`${line}\n`);
-    shown += chunk.toString();
+    if (!output.includes("Password") && chunk.includes("Password")) child.stdin.write(`${line}\n`);
+    output += chunk.toString();
   };
   child.stdout.on("data", read);
   child.stderr.on("data", read);
   await once(child, "exit");
-  return shown;
+  return output;
 }
 
 test("--reset deletes all data, and nothing in the folder that npm start did not create", async () => {
-  const own = join(dataDir, "a file of somebody");
-  writeFileSync(own, "kept");
+  const file = join(dataDir, "a file of somebody");
+  writeFileSync(file, "kept");
   const before = Demo.parse(JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")));
   const started = await up(["--reset"]);
   expect(demo.token).not.toBe(before.token);
   expect(await call("GET", "/servers")).toEqual([]);
   expect(await call("GET", "/backups")).toEqual([]);
-  expect(readFileSync(own, "utf8")).toBe("kept");
+  expect(readFileSync(file, "utf8")).toBe("kept");
   const old = await fetch(`${demo.base_url}/auth/me`, { headers: { authorization: `Bearer ${before.token}` } });
   expect(old.status).toBe(401);
   await stop(started);

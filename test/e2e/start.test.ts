@@ -40,8 +40,8 @@ beforeEach(async () => {
 });
 
 test("npm start prints the URL and the sign-in, and stores them in a file that only its owner can read", async () => {
-  const said = started.stdout();
-  for (const fact of [demo.base_url, demo.dashboard_url, demo.email, demo.password, demo.token]) expect(said).toContain(fact);
+  const output = started.stdout();
+  for (const fact of [demo.base_url, demo.dashboard_url, demo.email, demo.password, demo.token]) expect(output).toContain(fact);
   expect(demo.base_url).toBe(`http://127.0.0.1:${port}/api/v1`);
   expect(demo.dashboard_url, "where browsers offer passkeys").toBe(`http://localhost:${port}/`);
   expect(started.stderr()).toBe("");
@@ -70,11 +70,11 @@ test("npm start brings an identity provider, with which people sign in once sing
   await call("PUT", `/sandbox/dns/${domain}`, { txt: domains.map(({ txt_record }) => txt_record) });
   await call("POST", `/settings/sso/domains/${domain}/verify`, {}, token);
   const tab = newTab();
-  const asked = { email: `ann@${domain}`, browser_challenge: tab.challenge };
-  const { authorization_url } = ssoStart().data.parse(await call("POST", "/auth/sso/start", asked));
+  const request = { email: `ann@${domain}`, browser_challenge: tab.challenge };
+  const { authorization_url } = ssoStart().data.parse(await call("POST", "/auth/sso/start", request));
   const callback = await chooseAt(authorization_url, "ann");
   const { user } = Begun.parse(await call("POST", "/auth/sso/finish", { ...callback, browser_secret: tab.secret }));
-  expect(user.email).toBe(asked.email);
+  expect(user.email).toBe(request.email);
 });
 
 test("npm start listens on 127.0.0.1 only, with every part", () => {

@@ -77,11 +77,11 @@ const READY_SECONDS = 90;
 
 /** Creates a resource and waits until it is ready. */
 export async function make(path: string, body: unknown): Promise<Resource> {
-  const made = Resource.parse(await call("POST", path, body));
+  const resource = Resource.parse(await call("POST", path, body));
   const began = performance.now();
-  expect(await until(made.operation_id)).toMatchObject({ status: "succeeded" });
+  expect(await until(resource.operation_id)).toMatchObject({ status: "succeeded" });
   expect(performance.now() - began, `milliseconds for ${path}`).toBeLessThan(READY_SECONDS * 1000);
-  return made;
+  return resource;
 }
 
 export const serverBody = (name: string) => ({

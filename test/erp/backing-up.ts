@@ -13,9 +13,9 @@ export async function backUpShop(
   const backup = await guarantee("a backup is completed, although packing it is killed midway", async () => {
     const { data } = await client.backups.create({ params: { id: shop.id }, body: { note: "Before the change" } });
     await survives(data.operation_id, "makeArchive", 0.3);
-    const made = (await client.backups.get({ params: { id: data.id } })).data;
-    assert.equal(made.status, "completed");
-    return made;
+    const record = (await client.backups.get({ params: { id: data.id } })).data;
+    assert.equal(record.status, "completed");
+    return record;
   });
   await guarantee("its download is the ERP's own archive with the file in it, and matches the record", async () => {
     const folder = mkdtempSync(join(machine.root, "download-"));
@@ -30,10 +30,10 @@ export async function backUpShop(
   });
 
   await guarantee("nothing of a backup stays on the machine", async () => {
-    const left = readdirSync(machine.root, { recursive: true, encoding: "utf8" }).filter((name) =>
+    const leftovers = readdirSync(machine.root, { recursive: true, encoding: "utf8" }).filter((name) =>
       /jobs\/.*(\.zip|\/work|\/parameters)/.test(name),
     );
-    assert.deepEqual(left, []);
+    assert.deepEqual(leftovers, []);
   });
   return backup;
 }

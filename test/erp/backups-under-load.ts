@@ -48,8 +48,8 @@ export async function backUpUnderLoad(
     await withJobsOn(200, async (jobs) => {
       const { data } = await client.backups.create({ params: { id: shop.id }, body: { note: "No room" } });
       assert.match(await fails(data.operation_id, "HOST_JOB_FAILED"), /disk has \d+ MB free/);
-      const left = readdirSync(jobs, { recursive: true, encoding: "utf8" }).filter((name) => /\.zip|\.sql/.test(name));
-      assert.deepEqual(left, []);
+      const leftovers = readdirSync(jobs, { recursive: true, encoding: "utf8" }).filter((name) => /\.zip|\.sql/.test(name));
+      assert.deepEqual(leftovers, []);
     });
     assert.deepEqual(await service.stored(), before);
     await enter(shop, password);
@@ -118,19 +118,19 @@ export async function backUpUnderLoad(
     await until("it packs", 60, () => existsSync(archive), 20);
     inside(`delete(${JSON.stringify(names)})`, "-d");
     await succeeds(data.operation_id);
-    const made = (await client.backups.get({ params: { id: data.id } })).data;
-    assert.deepEqual([made.status, made.missing_files], ["completed", 0]);
+    const record = (await client.backups.get({ params: { id: data.id } })).data;
+    assert.deepEqual([record.status, record.missing_files], ["completed", 0]);
     const folder = mkdtempSync(join(machine.root, "deletions-"));
     writeFileSync(join(folder, "archive.zip"), await downloaded(data.id));
     execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
     const dump = readFileSync(join(folder, "dump.sql"), "utf8");
-    const named = names.filter((name) => dump.includes(name));
+    const dumpedNames = names.filter((name) => dump.includes(name));
     assert.deepEqual(
-      named.filter((name) => !existsSync(join(folder, "filestore", name))),
+      dumpedNames.filter((name) => !existsSync(join(folder, "filestore", name))),
       [],
     );
-    const left = Number(inside("print(sum(os.path.exists(f'{top}/{name}') for name in " + JSON.stringify(names) + "))"));
-    assert(named.length > 0 && left < names.length);
-    console.log(`  its dump names ${named.length} of ${names.length} files, of which ${left} were left at its end`);
+    const remaining = Number(inside("print(sum(os.path.exists(f'{top}/{name}') for name in " + JSON.stringify(names) + "))"));
+    assert(dumpedNames.length > 0 && remaining < names.length);
+    console.log(`  its dump names ${dumpedNames.length} of ${names.length} files, of which ${remaining} were left at its end`);
   });
 }

@@ -62,14 +62,14 @@ export async function chain(
   const { counts } = steps;
 
   /** A guarantee has reported its own failure; anything else counts as one. */
-  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+  async function attempt(name: string, work: () => Promise<void>): Promise<void> {
     const { failed } = counts;
     try {
       await work();
     } catch (error) {
       if (counts.failed === failed) console.error(error);
       counts.failed = Math.max(counts.failed, failed + 1);
-      console.log(`  The rest of ${what} builds on this and was not tried.`);
+      console.log(`  The rest of ${name} builds on this and was not tried.`);
     }
   }
 

@@ -100,14 +100,14 @@ export function chainOn(machine: Machine, service: Service) {
 
   /** As a customer's archive from elsewhere, in parts; examined on the server. */
   async function upload(archive: Uint8Array, note: string, serverId: string) {
-    const { data: begun } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
-    const parts = Array.from({ length: Math.ceil(archive.length / begun.part_size) }, (_, index) => ({
+    const { data: pendingUpload } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
+    const parts = Array.from({ length: Math.ceil(archive.length / pendingUpload.part_size) }, (_, index) => ({
       number: index + 1,
-      bytes: archive.subarray(index * begun.part_size, (index + 1) * begun.part_size),
+      bytes: archive.subarray(index * pendingUpload.part_size, (index + 1) * pendingUpload.part_size),
     }));
-    const params = { id: begun.id };
-    const asked = parts.map(({ number, bytes }) => ({ number, sha256: sha256Of(bytes) }));
-    const addresses = (await client.uploads.parts({ params, body: { parts: asked } })).data.parts;
+    const params = { id: pendingUpload.id };
+    const checksums = parts.map(({ number, bytes }) => ({ number, sha256: sha256Of(bytes) }));
+    const addresses = (await client.uploads.parts({ params, body: { parts: checksums } })).data.parts;
     for (const { number, url, headers } of addresses) {
       const body = new Uint8Array(parts[number - 1]?.bytes ?? []);
       assert.equal((await fetch(url, { method: "PUT", headers, body })).status, 200);

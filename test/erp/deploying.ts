@@ -24,10 +24,10 @@ export async function deploy(
     return (await client.deploys.get({ params: { id: data.id } })).data;
   };
   const completed = async (body?: Parameters<typeof begin>[0]): Promise<Deploy> => {
-    const done = await begin(body);
-    const { error } = (await client.operations.get({ params: { id: done.operation_id } })).data;
-    assert.equal(done.status, "completed", `${done.failed_step}: ${error?.code} ${error?.message} ${done.log_excerpt}`);
-    return done;
+    const deploy = await begin(body);
+    const { error } = (await client.operations.get({ params: { id: deploy.operation_id } })).data;
+    assert.equal(deploy.status, "completed", `${deploy.failed_step}: ${error?.code} ${error?.message} ${deploy.log_excerpt}`);
+    return deploy;
   };
   const sql = (query: string): string =>
     machine.docker("exec", `erp-${shop.id}-db`, "psql", "-U", "postgres", "-d", shop.database_name, "-XAtc", query).trim();
@@ -52,11 +52,11 @@ export async function deploy(
       host.admit(set.repositories[0]?.deploy_key?.public_key ?? "");
       await succeeds((await client.code.check({ params, body: {} })).data.id);
       assert.equal((await client.code.get({ params })).data.repositories[0]?.newest_commit, commit);
-      const done = await completed();
-      assert.deepEqual([done.modules?.installed, done.rehearsal?.status], [["acme"], "passed"]);
+      const deploy = await completed();
+      assert.deepEqual([deploy.modules?.installed, deploy.rehearsal?.status], [["acme"], "passed"]);
       assert.deepEqual([version(), fieldsOf()], ["19.0.1.0", ["acme_discount"]]);
-      console.log(`  away for ${done.downtime_seconds} s, rehearsed in ${done.rehearsal?.duration_seconds} s`);
-      return done;
+      console.log(`  away for ${deploy.downtime_seconds} s, rehearsed in ${deploy.rehearsal?.duration_seconds} s`);
+      return deploy;
     });
     assert.equal(
       (
@@ -70,10 +70,10 @@ export async function deploy(
 
     await guarantee("a changed module is updated, and no other", async () => {
       host.commit(acmeModule("19.0.1.1", `${DISCOUNT}\n${REGION}`), "Regions");
-      const done = await completed();
-      assert.deepEqual(done.modules, { updated: ["acme"], installed: [], changed_but_not_installed: [] });
+      const deploy = await completed();
+      assert.deepEqual(deploy.modules, { updated: ["acme"], installed: [], changed_but_not_installed: [] });
       assert.deepEqual([version(), fieldsOf()], ["19.0.1.1", ["acme_discount", "acme_region"]]);
-      console.log(`  away for ${done.downtime_seconds} s`);
+      console.log(`  away for ${deploy.downtime_seconds} s`);
     });
 
     await guarantee(
@@ -129,13 +129,13 @@ export async function deploy(
       const refused = await client.deploys.create({ params, body: { rollback_to: first.id } }).catch((error: unknown) => error);
       assert.match(String(refused), /acme/);
       const late = await erp.create("res.partner", { name: "After the second deploy" });
-      const done = await completed({ rollback_to: first.id, restore_database: true });
-      assert.equal(done.trigger, "rollback");
-      assert((done.downtime_seconds ?? 0) > 0, "Nobody knows how long it was away");
+      const deploy = await completed({ rollback_to: first.id, restore_database: true });
+      assert.equal(deploy.trigger, "rollback");
+      assert((deploy.downtime_seconds ?? 0) > 0, "Nobody knows how long it was away");
       assert.deepEqual([version(), fieldsOf()], ["19.0.1.0", ["acme_discount"]]);
       assert.equal(sql(`select count(*) from res_partner where id = ${late} and name = 'After the second deploy'`), "0");
       assert.equal(sql(`select count(*) from res_partner where id = ${written.customer}`), "1");
-      console.log(`  away for ${done.downtime_seconds} s`);
+      console.log(`  away for ${deploy.downtime_seconds} s`);
     });
   } finally {
     host.stop();

@@ -13,9 +13,9 @@ export async function shareDisk({ machine, guarantee, siteOf }: Chain, { shop }:
   const inErp = (command: string): string => machine.docker("exec", container, "sh", "-c", `(${command}) 2>&1 || true`);
   const fact = (name: string): string => join(machine.root, "instances", shop.id, name);
   /** What a timer runs; with other settings, so that the disk counts as almost full. */
-  function look(what: "measure" | "watch", settings = ""): void {
+  function look(task: "measure" | "watch", settings = ""): void {
     const program = readFileSync(join(machine.root, "disk/watch.sh"), "utf8").replace('"$1_disk"', `${settings}\n"$1_disk"`);
-    execFileSync("bash", ["-c", program, "watch", what], { env: machine.environment });
+    execFileSync("bash", ["-c", program, "watch", task], { env: machine.environment });
   }
   const used = (): number => {
     rmSync(fact("disk"), { force: true });

@@ -28,12 +28,12 @@ export async function drills(
 ): Promise<void> {
   const drilled = async (operation: Promise<Operation>): Promise<Record<string, boolean | null>> => {
     const { result } = await operation;
-    const found = result?.drill?.checks ?? [];
-    for (const { name, passed, detail } of found) if (passed !== true) console.log(`  ${name}: ${detail}`);
+    const checks = result?.drill?.checks ?? [];
+    for (const { name, passed, detail } of checks) if (passed !== true) console.log(`  ${name}: ${detail}`);
     const names = machine.docker("ps", "-a", "--format", "{{.Names}}") + machine.docker("volume", "ls", "-q");
     assert(!names.includes("erp-drill"), names);
     assert(!existsSync(join(machine.root, "drill")));
-    return Object.fromEntries(found.map(({ name, passed }) => [name, passed]));
+    return Object.fromEntries(checks.map(({ name, passed }) => [name, passed]));
   };
   const drill = async (): Promise<string> => (await client.backups.drill({ params: { id: backup.id }, body: {} })).data.id;
   const good = { checksum: true, restores: true, boots: true, rows: true, files: true };
@@ -79,8 +79,8 @@ export async function drills(
   await guarantee("a drill names the table and the file that were taken from an archive", async () => {
     const folder = mkdtempSync(join(machine.root, "taken-"));
     const within = (command: string): string => execFileSync("bash", ["-c", command], { cwd: folder, encoding: "utf8" });
-    const whole = await downloaded(backup.id);
-    writeFileSync(join(folder, "archive.zip"), whole);
+    const archive = await downloaded(backup.id);
+    writeFileSync(join(folder, "archive.zip"), archive);
     within("unzip -q archive.zip && rm archive.zip");
     // The newest of the files is the one that was attached before the backup.
     within(`find filestore -type f -size +250k -print -quit | xargs rm && sed -i 's/^-- PostgreSQL database dump complete$/DROP TABLE public.ir_profile CASCADE;\\n&/' dump.sql && python3 -c "
@@ -100,7 +100,7 @@ with zipfile.ZipFile('archive.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
       JSON.stringify(data.drill?.checks),
       /1 table differs: public\.ir_profile is missing[^]*1 of \d+ files are missing/,
     );
-    await service.replace(key, whole);
+    await service.replace(key, archive);
     const last = await succeeds(await drill());
     assert.deepEqual(await drilled(Promise.resolve(last)), good);
     drillSeconds = secondsOf(last);

@@ -77,7 +77,7 @@ export function requireApart(machine: Machine, one: string, other: string): void
   const addresses = (name: string): [string, string][] =>
     Object.entries(inspect(machine, name).NetworkSettings.Networks).map(([network, { IPAddress }]) => [network, IPAddress]);
   const proxy = addresses("erp-caddy");
-  const own = proxy.find(([network]) => network === `erp-${one}_edge`)?.[1] ?? "";
+  const ownAddress = proxy.find(([network]) => network === `erp-${one}_edge`)?.[1] ?? "";
   const places = [
     `erp-${other}:8069`,
     `erp-${other}-db:5432`,
@@ -99,6 +99,6 @@ for place in sys.argv[1:]:
       .docker("exec", `erp-${one}`, "python3", "-c", code, ...list)
       .split("\n")
       .filter(Boolean);
-  assert.deepEqual(reached("db:5432", `${own}:443`), ["db:5432", `${own}:443`], "its own are reached");
+  assert.deepEqual(reached("db:5432", `${ownAddress}:443`), ["db:5432", `${ownAddress}:443`], "its own are reached");
   assert.deepEqual(reached(...places), []);
 }

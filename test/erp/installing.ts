@@ -46,10 +46,10 @@ export async function install({
   const server = await guarantee("a machine becomes a server, although its preparation is killed midway", async () => {
     const { data } = await client.servers.create({ body: service.serverBody });
     await survives(data.operation_id, "prepareHost", 0.3);
-    const made = (await client.servers.get({ params: { id: data.id } })).data;
-    assert.equal(made.status, "active");
+    const record = (await client.servers.get({ params: { id: data.id } })).data;
+    assert.equal(record.status, "active");
     assert.match(readFileSync(join(machine.system, "root/.ssh/authorized_keys"), "utf8"), /^ssh-ed25519 /m);
-    return made;
+    return record;
   });
 
   const { shop, password } = await guarantee(
@@ -57,10 +57,10 @@ export async function install({
     async () => {
       const { data } = await client.instances.create({ body: { ...SHOP, server_id: server.id } });
       await survives(data.operation_id, "installErp", 8);
-      const made = await instanceOf(data.id);
-      assert.equal(made.status, "running");
+      const instance = await instanceOf(data.id);
+      assert.equal(instance.status, "running");
       assert(data.admin_password, "No password is shown");
-      return { shop: made, password: data.admin_password };
+      return { shop: instance, password: data.admin_password };
     },
   );
 

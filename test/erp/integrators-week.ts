@@ -100,26 +100,26 @@ export async function integratorsWeek(
   const isServing = async (): Promise<boolean> => (await fetchPage(siteOf(moved.domain), "/web/login")).status === 200;
   /** What the host of the repository does, and what comes of it. */
   async function push(files: Readonly<Record<string, string>>, message: string): Promise<Deploy> {
-    const known = new Set((await client.deploys.listOfInstance({ params })).data.map(({ id }) => id));
+    const knownIds = new Set((await client.deploys.listOfInstance({ params })).data.map(({ id }) => id));
     host.commit(files, message);
     assert.equal((await fetch(hook.hook_url ?? "", { method: "POST", body: "{}" })).status, 202);
-    let begun: Deploy | undefined;
+    let deploy: Deploy | undefined;
     await until("the push is deployed", PUSH_SECONDS, async () => {
       await service.deployPushes();
-      begun = (await client.deploys.listOfInstance({ params })).data.find(({ id }) => !known.has(id));
-      return begun !== undefined;
+      deploy = (await client.deploys.listOfInstance({ params })).data.find(({ id }) => !knownIds.has(id));
+      return deploy !== undefined;
     });
-    if (begun === undefined) throw new Error("Nothing was deployed");
-    await end(begun.operation_id);
-    return (await client.deploys.get({ params: { id: begun.id } })).data;
+    if (deploy === undefined) throw new Error("Nothing was deployed");
+    await end(deploy.operation_id);
+    return (await client.deploys.get({ params: { id: deploy.id } })).data;
   }
 
   try {
     await guarantee("a push deploys the module that has changed", async () => {
       const files = repository({ version: "19.0.1.1", field: 'fields.Char(default="changed")' });
-      const done = completed(await push(files, "Third module"));
-      assert.deepEqual([done.trigger, done.modules?.updated], ["push", ["acme_3"]]);
-      console.log(`  away for ${done.downtime_seconds} s`);
+      const deploy = completed(await push(files, "Third module"));
+      assert.deepEqual([deploy.trigger, deploy.modules?.updated], ["push", ["acme_3"]]);
+      console.log(`  away for ${deploy.downtime_seconds} s`);
     });
     await erp.create("res.partner", { name: "Evening" });
 
@@ -151,23 +151,23 @@ export async function integratorsWeek(
           return (await client.code.get({ params })).data.image.update_available === true;
         };
         await until("the newer image is known", IMAGES_SECONDS, isKnown, 2_000);
-        const done = completed(await deployed(moved.id, { update_image: true }));
-        assert.equal(done.rehearsal?.status, "passed");
+        const deploy = completed(await deployed(moved.id, { update_image: true }));
+        assert.equal(deploy.rehearsal?.status, "passed");
         assert.deepEqual([imageOf()], registry.newest);
         assert.equal((await client.code.get({ params })).data.image.update_available, false);
         assert(await isServing());
-        console.log(`  rehearsed in ${done.rehearsal?.duration_seconds} s, away for ${done.downtime_seconds} s`);
+        console.log(`  rehearsed in ${deploy.rehearsal?.duration_seconds} s, away for ${deploy.downtime_seconds} s`);
       });
 
       await guarantee("all of it is rolled back: the code, the image, and the data of the morning", async () => {
-        const done = completed(await deployed(moved.id, { rollback_to: first.id, restore_database: true }));
+        const deploy = completed(await deployed(moved.id, { rollback_to: first.id, restore_database: true }));
         assert.deepEqual([imageOf()], registry.before);
         const again = await enter(await instanceOf(moved.id), OWN_PASSWORD);
         assert.deepEqual(await again.search("res.partner", [["name", "in", ["Morning", "Evening"]]]), [morning]);
         const sql = "select latest_version from ir_module_module where name = 'acme_3'";
         const psql = ["psql", "-XqAtU", "postgres", "-d", moved.database_name, "-c", sql];
         assert.equal(machine.docker("exec", `erp-${moved.id}-db`, ...psql).trim(), "19.0.1.0");
-        console.log(`  away for ${done.downtime_seconds} s`);
+        console.log(`  away for ${deploy.downtime_seconds} s`);
       });
     } finally {
       registry.stop();

@@ -32,9 +32,9 @@ export async function leave({ machine, guarantee, downloaded }: Chain, { shop, b
       machine.docker("run", "--rm", ...options, ...environment, "--entrypoint", "bash", image, "-ec", commands);
       assert.equal(psql("left", "select count(*) from res_partner where name = 'First customer'"), "1");
       const files = readdirSync(join(folder, "odoo-data/filestore/left"), { recursive: true, encoding: "utf8" });
-      const named = psql("left", "select store_fname from ir_attachment where store_fname is not null").split("\n");
+      const storedNames = psql("left", "select store_fname from ir_attachment where store_fname is not null").split("\n");
       assert.deepEqual(
-        named.filter((name) => !files.includes(name)),
+        storedNames.filter((name) => !files.includes(name)),
         [],
       );
     } finally {

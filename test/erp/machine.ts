@@ -108,8 +108,8 @@ export async function startMachine(folder: string): Promise<Machine> {
   const [root, system] = [within("root"), within("system")];
   execFileSync("ip", ["link", "set", "lo", "up"]);
   // A server's root does not have this user's files, and bash reads them for every command over SSH.
-  const own = join(homedir(), ".bashrc");
-  if (existsSync(own)) execFileSync("mount", ["--bind", "/dev/null", own]);
+  const bashrc = join(homedir(), ".bashrc");
+  if (existsSync(bashrc)) execFileSync("mount", ["--bind", "/dev/null", bashrc]);
   for (const each of [root, join(system, "etc/ssh"), join(system, "run"), "/run/sshd"]) mkdirSync(each, { recursive: true });
   symlinkSync(within("docker.pid"), join(system, "run/docker.pid")); // where the script expects it
   const daemons: ChildProcess[] = [];
@@ -190,8 +190,8 @@ export async function startMachine(folder: string): Promise<Machine> {
       environment,
       leaveFree: (bytes) => {
         const place = docker("info", "-f", "{{.DockerRootDir}}").trim();
-        const asked = `"--output=avail -B1 ${place}"`;
-        const script = `#!/bin/sh\nif [ "$*" = ${asked} ]; then echo Avail; echo ${bytes}; else exec /usr/bin/df "$@"; fi\n`;
+        const dfArguments = `"--output=avail -B1 ${place}"`;
+        const script = `#!/bin/sh\nif [ "$*" = ${dfArguments} ]; then echo Avail; echo ${bytes}; else exec /usr/bin/df "$@"; fi\n`;
         writeFileSync(within("commands/df"), script, { mode: 0o755 });
         return () => rmSync(within("commands/df"));
       },
@@ -250,12 +250,12 @@ function startDocker(host: string, folder: string, options: readonly string[], w
 function configureDocker(folder: string, system: string): string {
   const script = join(folder, "script.sh");
   writeFileSync(script, hostScript());
-  const said = (code: string): unknown =>
+  const evaluate = (code: string): unknown =>
     JSON.parse(execFileSync("bash", ["-c", `source "$0" probe >/dev/null; ${code}`, script], { encoding: "utf8" }));
-  const ipv6 = said("if has_ipv6; then echo true; else echo false; fi") === true;
+  const ipv6 = evaluate("if has_ipv6; then echo true; else echo false; fi") === true;
   const file = join(system, "etc/docker/daemon.json");
   mkdirSync(join(system, "etc/docker"), { recursive: true });
-  const configuration = { "live-restore": true, "default-address-pools": said("address_pools") };
+  const configuration = { "live-restore": true, "default-address-pools": evaluate("address_pools") };
   writeFileSync(file, JSON.stringify({ ...configuration, ...(ipv6 && { ip6tables: true, experimental: true }) }));
   return file;
 }
@@ -325,14 +325,14 @@ async function ended(child: ChildProcess, signal: "SIGTERM" | "SIGKILL" = "SIGTE
 }
 
 export async function until(
-  what: string,
+  condition: string,
   seconds: number,
   isTrue: () => boolean | Promise<boolean>,
   everyMs = 200,
 ): Promise<void> {
   const limit = Date.now() + seconds * 1000;
   while (!(await isTrue())) {
-    if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
+    if (Date.now() > limit) throw new Error(`It took too long: ${condition}`);
     await sleep(everyMs);
   }
 }

@@ -31,7 +31,7 @@ interface Tools {
   end: Service["end"];
   /** Seconds of an operation's jobs, by the names of their steps. */
   jobsOf: (operationId: string) => Record<string, number>;
-  goal: (what: string, is: number, limit: number) => void;
+  goal: (name: string, is: number, limit: number) => void;
 }
 
 export async function measureDeploys({ machine, client, end, jobsOf, goal }: Tools, shop: Instance): Promise<void> {
@@ -100,9 +100,9 @@ export async function measureDeploys({ machine, client, end, jobsOf, goal }: Too
     for (let round = 1; round <= ROUNDS; round++) {
       plain.push(await updatePlainly());
       host.commit(acmeModule(`19.0.1.${round}`, `${FIELD}\n    acme_${round} = fields.Char()`), `Round ${round}`);
-      const done = await deploy(round === ROUNDS);
-      away.push(done.downtime_seconds ?? Number.NaN);
-      const jobs = jobsOf(done.operation_id);
+      const finished = await deploy(round === ROUNDS);
+      away.push(finished.downtime_seconds ?? Number.NaN);
+      const jobs = jobsOf(finished.operation_id);
       if (jobs["rehearse"] !== undefined) rehearsed.push(jobs["rehearse"]);
       const each = Object.entries(jobs).map(([step, took]) => `${step} ${took.toFixed(1)}`);
       console.log(`  plain update ${plain.at(-1)?.toFixed(1)} s; away for ${away.at(-1)} s (${each.join(", ")})`);

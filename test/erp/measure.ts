@@ -230,23 +230,23 @@ export async function measure(machine: Machine, service: Service, folder: string
     const each = Object.entries(jobs).map(([step, took]) => `${step} ${took.toFixed(1)}`);
     return `${jobSeconds.toFixed(1)} s in jobs, ${wholeSeconds.toFixed(1)} s in all, ${peakMb.toFixed(0)} MB more on the disk (${each.join(", ")})`;
   }
-  function report(what: string, plainly: readonly number[], ours: readonly Measured[]): void {
+  function report(name: string, plainly: readonly number[], ours: readonly Measured[]): void {
     const last = ours.at(-1);
     if (last === undefined) return;
     const load = loadavg()[0]?.toFixed(1);
-    console.log(`  ${what}: ${plainly.at(-1)?.toFixed(1)} s with plain tools; ${describe(last)}; load ${load}`);
+    console.log(`  ${name}: ${plainly.at(-1)?.toFixed(1)} s with plain tools; ${describe(last)}; load ${load}`);
   }
   /** The fastest of each: other work on the machine only makes them slower. */
-  function goals(what: string, plainly: readonly number[], ours: readonly Measured[]): void {
+  function goals(name: string, plainly: readonly number[], ours: readonly Measured[]): void {
     const base = Math.min(...plainly);
     const limit = ({ times, seconds: more }: { times: number; seconds: number }): number => base * times + more;
-    goal(`${what}'s jobs, s`, Math.min(...ours.map(({ jobSeconds }) => jobSeconds)), limit(GOALS.jobs));
-    goal(`the whole ${what}, s`, Math.min(...ours.map(({ wholeSeconds }) => wholeSeconds)), limit(GOALS.operation));
+    goal(`${name}'s jobs, s`, Math.min(...ours.map(({ jobSeconds }) => jobSeconds)), limit(GOALS.jobs));
+    goal(`the whole ${name}, s`, Math.min(...ours.map(({ wholeSeconds }) => wholeSeconds)), limit(GOALS.operation));
   }
-  function goal(what: string, is: number, limit: number): void {
+  function goal(name: string, is: number, limit: number): void {
     const met = is <= limit;
     counts[met ? "passed" : "failed"]++;
-    console.log(`${met ? "✓" : "✗"} ${what}: ${is.toFixed(1)}, at most ${limit.toFixed(1)}`);
+    console.log(`${met ? "✓" : "✗"} ${name}: ${is.toFixed(1)}, at most ${limit.toFixed(1)}`);
   }
 }
 

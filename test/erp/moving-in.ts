@@ -63,7 +63,7 @@ export async function moveIn(
 ): Promise<void> {
   const container = `erp-${shop.id}`;
 
-  const made = await guarantee("the ERP's own database manager makes an archive", async () => {
+  const managerArchive = await guarantee("the ERP's own database manager makes an archive", async () => {
     const psql = (sql: string): string =>
       machine.docker("exec", `${container}-db`, "psql", "-XqU", "postgres", "-v", "ON_ERROR_STOP=1", DATABASE, "-c", sql);
     psql(OF_ITS_SERVER);
@@ -79,7 +79,7 @@ export async function moveIn(
   });
 
   const backup = await guarantee("the archive is uploaded in parts and becomes a backup", async () => {
-    const { archive } = made;
+    const { archive } = managerArchive;
     const { imported, result } = await upload(archive, "Made by the database manager", server.id);
     const { kind, status, erp_version, edition, database_name, missing_files, size_bytes } = imported;
     assert.deepEqual(
@@ -100,8 +100,8 @@ export async function moveIn(
     );
     assert.match(JSON.stringify(result?.left_out), /GRANT SELECT ON TABLE public\.ir_attachment TO metabase/);
     assert.doesNotMatch(JSON.stringify(result?.left_out), /not to be shown/);
-    const found = (await client.search.find({ query: { q: DATABASE } })).data;
-    assert(found.some(({ id }) => id === imported.id));
+    const results = (await client.search.find({ query: { q: DATABASE } })).data;
+    assert(results.some(({ id }) => id === imported.id));
     return imported;
   });
 
@@ -133,12 +133,12 @@ export async function moveIn(
     const erp = await enter(moved, OWN_PASSWORD);
     assert.deepEqual(await erp.search("res.partner", [["name", "=", "First customer"]]), [written.customer]);
     assert.deepEqual(await erp.file(written.attachment), bytes);
-    const large = await erp.file(made.large.id);
+    const large = await erp.file(managerArchive.large.id);
     assert.equal(
       createHash("sha1")
         .update(large ?? "")
         .digest("hex"),
-      made.large.sha1,
+      managerArchive.large.sha1,
     );
     assert.equal(await erp.parameter("database.uuid"), uuid);
     const embedded = ["psql", "-XqAtU", "postgres", "-d", moved.database_name, "-c", "select value from embedded"];
@@ -153,7 +153,7 @@ export async function moveIn(
   await guarantee(
     "an archive without its files says so, boots with a stylesheet and a script, and so does its instance",
     async () => {
-      const entries = unzipSync(made.archive, { filter: ({ name }) => ["dump.sql", "manifest.json"].includes(name) });
+      const entries = unzipSync(managerArchive.archive, { filter: ({ name }) => ["dump.sql", "manifest.json"].includes(name) });
       const { imported, result } = await upload(zipSync(entries), "Without its files", server.id);
       assert(imported.listed_files !== null && imported.listed_files > 3);
       assert.equal(imported.missing_files, imported.listed_files);

@@ -58,7 +58,7 @@ export async function network({ machine, guarantee, succeeds, siteOf, act }: Cha
   );
 
   await guarantee("an ERP sees its visitors' addresses, over IPv6 as over IPv4", async () => {
-    for (const { address, seen } of await visits()) assert(seen, address);
+    for (const { address, isSeen } of await visits()) assert(isSeen, address);
   });
 
   await guarantee("a machine whose proxy had no IPv6 shows these addresses, too, once its proxy is renewed", async () => {
@@ -70,31 +70,31 @@ export async function network({ machine, guarantee, succeeds, siteOf, act }: Cha
       machine.docker(...command);
     await succeeds(await act(shop.id, "restart"));
     assert.deepEqual(
-      (await visits()).map(({ seen }) => seen),
+      (await visits()).map(({ isSeen }) => isSeen),
       [true, false],
     );
     machine.script("renew_proxy");
     assert.equal((await fetchPage(siteOf(shop.domain), "/web/login")).status, 200);
-    for (const { address, seen } of await visits()) assert(seen, address);
+    for (const { address, isSeen } of await visits()) assert(isSeen, address);
     assert.equal(machine.docker("network", "inspect", "-f", "{{.EnableIPv6}}", "erp-edge").trim(), "true");
   });
 
   /** Visits the shop from each address, and reports which of them the ERP has in its log. */
-  async function visits(): Promise<{ address: string; seen: boolean }[]> {
+  async function visits(): Promise<{ address: string; isSeen: boolean }[]> {
     const neighbor = await startNeighbor();
     const options = { env: machine.environment, encoding: "utf8" } as const;
     try {
       const visited = [];
-      for (const [address, own] of Object.entries(VISITORS)) {
+      for (const [address, machineAddress] of Object.entries(VISITORS)) {
         const path = `/web/login?visit=${randomUUID()}`;
-        visit(neighbor.pid ?? 0, own, address, path);
+        visit(neighbor.pid ?? 0, machineAddress, address, path);
         const log = () => execFileSync("sh", ["-c", 'docker logs --since 1m "$0" 2>&1', container], options);
         const lines = (): string[] =>
           log()
             .split("\n")
             .filter((line) => line.includes(path));
         await until(`the visit of ${address}`, 20, () => lines().length > 0);
-        visited.push({ address, seen: lines().some((line) => line.includes(` ${address} - - [`)) });
+        visited.push({ address, isSeen: lines().some((line) => line.includes(` ${address} - - [`)) });
       }
       return visited;
     } finally {

@@ -53,10 +53,10 @@ export async function restore(
     writeFileSync(join(folder, "archive.zip"), await downloaded(result?.safety_backup_id ?? ""));
     const dump = execFileSync("unzip", ["-p", join(folder, "archive.zip"), "dump.sql"], { maxBuffer: 1024 ** 3 }).toString();
     const after = await enter(shop, password);
-    const kept = async (name: string): Promise<boolean> =>
+    const isKept = async (name: string): Promise<boolean> =>
       dump.includes(`${name}\t`) || (await after.search("res.partner", [["name", "=", name]])).length === 1;
     const lost: string[] = [];
-    for (const name of responded) if (!(await kept(name))) lost.push(name);
+    for (const name of responded) if (!(await isKept(name))) lost.push(name);
     assert(responded.length > 0);
     assert.deepEqual(lost, []);
     console.log(`  ${responded.length} writes succeeded; the ERP was stopped for ${result?.downtime_seconds} s`);
@@ -77,16 +77,16 @@ export async function restore(
       );
       inside(`ln -s ${secret} link && ln -s ${machine.root} folder && mkfifo pipe && mkdir own-folder && echo a > 'own-folder/ü b.txt' &&
       : > $'\\xff'`);
-      const made = await backUp(shop.id, "With links");
-      assert.deepEqual([made.status, made.missing_files, made.skipped_files], ["completed", 0, 4]);
+      const record = await backUp(shop.id, "With links");
+      assert.deepEqual([record.status, record.missing_files, record.skipped_files], ["completed", 0, 4]);
       const folder = mkdtempSync(join(machine.root, "links-"));
-      writeFileSync(join(folder, "archive.zip"), await downloaded(made.id));
+      writeFileSync(join(folder, "archive.zip"), await downloaded(record.id));
       execFileSync("unzip", ["-q", "archive.zip"], { cwd: folder });
       assert.equal(readFileSync(join(folder, "filestore/own-folder/ü b.txt"), "utf8"), "a\n");
       assert.throws(() => execFileSync("grep", ["-rqF", "the machine's own secret", folder]));
       inside(`rm -rf 'own-folder' && ln -s ${machine.root} own-folder`);
       const restore = { restore_database: false, backup_first: false };
-      await succeeds((await client.backups.restore({ params: { id: made.id }, body: restore })).data.id);
+      await succeeds((await client.backups.restore({ params: { id: record.id }, body: restore })).data.id);
       assert.equal(inside("cat 'own-folder/ü b.txt'"), "a\n");
       inside("cd .. && mv shop elsewhere && ln -s elsewhere shop");
       const { data } = await client.backups.create({ params: { id: shop.id }, body: {} });

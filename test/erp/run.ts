@@ -20,9 +20,9 @@ const MEASURE = process.argv.includes("--measure");
 const PARTS = process.argv.slice(2).filter((each) => !each.startsWith("--"));
 
 async function outside(): Promise<number> {
-  const why = missing(MEASURE ? ["pg_dump", "psql", "zip"] : []);
-  if (why !== undefined) {
-    console.error(`This test cannot run here. ${why}`);
+  const reason = missing(MEASURE ? ["pg_dump", "psql", "zip"] : []);
+  if (reason !== undefined) {
+    console.error(`This test cannot run here. ${reason}`);
     return 1;
   }
   const folder = mkdtempSync(join(tmpdir(), "erp-"));

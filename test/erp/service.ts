@@ -87,8 +87,8 @@ export async function startService(machine: Machine, folder: string, { timeScale
   machine.admit((await prepareLive(cloud)).serviceKey);
   const demo = await demoAccount(dataDir, cloud.apiUrl, ENVIRONMENT);
   const client = createClient({ baseUrl: demo.base_url, token: () => demo.token, fetch: patient });
-  const own = (await client.catalog.get()).data.providers.find(({ code }) => code === "byo");
-  const offer = { provider: "byo", region: own?.regions[0]?.code ?? "", size: own?.sizes[0]?.code ?? "" };
+  const provider = (await client.catalog.get()).data.providers.find(({ code }) => code === "byo");
+  const offer = { provider: "byo", region: provider?.regions[0]?.code ?? "", size: provider?.sizes[0]?.code ?? "" };
   const s3 = new S3Client({ forcePathStyle: true });
   const Bucket = variableOf(cloud.template, "BACKUP_BUCKET") ?? "";
   process.env["BACKUP_BUCKET"] = Bucket;

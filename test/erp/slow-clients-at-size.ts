@@ -103,9 +103,9 @@ export async function slowClientsAtSize(
       const file = randomBytes(CLIENTS.bytes * 0.7); // as long in base64 as what is downloaded
       const took = new Map<string, number>();
       const began = performance.now();
-      const noted = async (what: string, work: Promise<unknown>): Promise<void> => {
+      const noted = async (name: string, work: Promise<unknown>): Promise<void> => {
         await work;
-        took.set(what, (performance.now() - began) / 1000);
+        took.set(name, (performance.now() - began) / 1000);
       };
       const work = Promise.all([
         noted("upload of 100 MB at 600 kB/s", upload(randomBytes(UPLOAD.bytes), UPLOAD.pace)),
@@ -127,7 +127,7 @@ export async function slowClientsAtSize(
         peaks([`erp-${shop.id}-buffer`, "erp-caddy"], work, machine.environment),
       ]);
       await work;
-      for (const [what, seconds] of took) console.log(`  ${what}: ${seconds.toFixed(0)} s`);
+      for (const [name, seconds] of took) console.log(`  ${name}: ${seconds.toFixed(0)} s`);
       for (const [name, times] of during) {
         const quiet = before.get(name) ?? [];
         console.log(

@@ -12,15 +12,15 @@ export async function watch(
   { server, shop }: BackedUp,
 ): Promise<void> {
   const erp = `erp-${shop.id}`;
-  const told = async (type: string, id = shop.id): Promise<number> =>
+  const countEvents = async (type: string, id = shop.id): Promise<number> =>
     (await client.events.list({ query: { resource_id: id, type } })).meta.total;
   const seconds = (from: number): number => Math.round((performance.now() - from) / 1000);
   const status = join(machine.root, "caddy/etc/status");
   const statusOfServer = async () => (await client.servers.get({ params: { id: server.id } })).data.status;
 
   /** In the second minute after the cause; before, everything is well. */
-  async function isTold(what: string, failed: string, cause: () => unknown): Promise<void> {
-    const down = await told("instance.down");
+  async function isTold(name: string, failed: string, cause: () => unknown): Promise<void> {
+    const down = await countEvents("instance.down");
     await minute();
     assert.equal((await instanceOf(shop.id)).health.status, "ok");
     await cause();
@@ -28,22 +28,22 @@ export async function watch(
     await minute();
     assert.equal((await instanceOf(shop.id)).health.status, "ok", "one outage of a moment is none");
     await minute();
-    const found = await instanceOf(shop.id);
-    console.log(`  ${what}: told in the second minute (${seconds(began)} s of looking): ${found.status_reason}`);
+    const instance = await instanceOf(shop.id);
+    console.log(`  ${name}: told in the second minute (${seconds(began)} s of looking): ${instance.status_reason}`);
     assert.deepEqual(
       {
-        status: found.status,
-        health: found.health.status,
-        failed: found.health.checks.find(({ passed }) => passed === false)?.name,
+        status: instance.status,
+        health: instance.health.status,
+        failed: instance.health.checks.find(({ passed }) => passed === false)?.name,
       },
       { status: "running", health: "failing", failed },
     );
-    assert.equal(await told("instance.down"), down + 1);
+    assert.equal(await countEvents("instance.down"), down + 1);
   }
 
-  async function outage(what: string, cause: () => unknown): Promise<void> {
-    const up = await told("instance.up");
-    await isTold(what, "page", cause);
+  async function outage(name: string, cause: () => unknown): Promise<void> {
+    const up = await countEvents("instance.up");
+    await isTold(name, "page", cause);
     await minute();
     await minute();
     const { operation_id } = await instanceOf(shop.id);
@@ -52,16 +52,16 @@ export async function watch(
     await minute();
     const after = await instanceOf(shop.id);
     assert.deepEqual([after.status, after.health.status, after.status_reason], ["running", "ok", null]);
-    assert.equal(await told("instance.up"), up + 1);
+    assert.equal(await countEvents("instance.up"), up + 1);
     assert.equal((await fetchPage(siteOf(DOMAIN), "/web/login")).status, 200);
   }
 
   /** What no restart of the ERP mends. Nobody begins one. */
-  async function isCutOff(what: string, cause: () => Promise<() => unknown>): Promise<void> {
-    const up = await told("instance.up");
+  async function isCutOff(name: string, cause: () => Promise<() => unknown>): Promise<void> {
+    const up = await countEvents("instance.up");
     let mend: () => unknown = () => undefined;
     try {
-      await isTold(what, "proxy", async () => {
+      await isTold(name, "proxy", async () => {
         mend = await cause();
       });
       for (let count = 0; count < 3; count++) await minute();
@@ -70,7 +70,7 @@ export async function watch(
       await mend();
     }
     await isBack();
-    assert.equal(await told("instance.up"), up + 1);
+    assert.equal(await countEvents("instance.up"), up + 1);
   }
   async function isBack(): Promise<void> {
     const isWell = async (): Promise<boolean> => {
@@ -101,7 +101,7 @@ export async function watch(
     isCutOff("without Docker and its containers", () => machine.killDocker({ containers: true })),
   );
   await guarantee("ERPs that go on without Docker are not told to be down", async () => {
-    const down = await told("instance.down");
+    const down = await countEvents("instance.down");
     await minute();
     const start = await machine.killDocker({ containers: false });
     try {
@@ -112,7 +112,7 @@ export async function watch(
       }
       // By loopback, Docker itself passes on what comes to the proxy, so that the line is not served here: nobody knows.
       assert.notEqual((await instanceOf(shop.id)).health.status, "failing");
-      assert.equal(await told("instance.down"), down);
+      assert.equal(await countEvents("instance.down"), down);
     } finally {
       await start();
     }
@@ -122,7 +122,7 @@ export async function watch(
   await guarantee(
     "a machine that dies has an alert after three minutes, is offline after five, and is back with its ERPs",
     async () => {
-      const [offline, online] = [await told("server.offline", server.id), await told("server.online", server.id)];
+      const [offline, online] = [await countEvents("server.offline", server.id), await countEvents("server.online", server.id)];
       await minute();
       const start = await machine.die();
       try {
@@ -131,13 +131,13 @@ export async function watch(
         assert.deepEqual([alerts.length, await statusOfServer()], [1, "active"]);
         for (let count = 0; count < 2; count++) await service.check();
         assert.equal(await statusOfServer(), "offline");
-        assert.equal(await told("server.offline", server.id), offline + 1);
+        assert.equal(await countEvents("server.offline", server.id), offline + 1);
       } finally {
         await start();
       }
       await service.check();
       assert.equal(await statusOfServer(), "active");
-      assert.equal(await told("server.online", server.id), online + 1);
+      assert.equal(await countEvents("server.online", server.id), online + 1);
       await isBack();
     },
   );

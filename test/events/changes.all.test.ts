@@ -110,10 +110,10 @@ describe("an event of a change says what changed", () => {
   });
 
   test("of what is never shown, that it did", async () => {
-    const mine = await account();
-    const [owner, user] = [await mine.session(), await mine.anotherUser()];
-    const session = await mine.session(user);
-    const last = async (id: string) => (await changes(id, mine.api)).at(-1);
+    const ownAccount = await account();
+    const [owner, user] = [await ownAccount.session(), await ownAccount.anotherUser()];
+    const session = await ownAccount.session(user);
+    const last = async (id: string) => (await changes(id, ownAccount.api)).at(-1);
     const new_password = "a new long password";
     await session.put("/auth/password", { current_password: user.password, new_password });
     expect(await last(user.id)).toEqual({ changes: [{ field: "password" }] });
@@ -124,11 +124,11 @@ describe("an event of a change says what changed", () => {
     await owner.delete(`/users/${user.id}/second-factors`);
     expect(await last(user.id)).toEqual({ changes: [{ field: "passkey", before: "Laptop", after: null }] });
     await anonymous.post("/auth/password-reset", { email: user.email }, { from: newAddress() });
-    const token = await newestLink(mine.id, "password_reset", user.id);
+    const token = await newestLink(ownAccount.id, "password_reset", user.id);
     await anonymous.post("/auth/password-reset/confirm", { token, new_password: user.password }, { from: newAddress() });
     expect(await last(user.id)).toEqual({ changes: [{ field: "password" }] });
 
-    const webhook = await mine.webhook();
+    const webhook = await ownAccount.webhook();
     await owner.post(`/webhooks/${webhook}/rotate-secret`, {});
     expect(await last(webhook)).toEqual({ changes: [{ field: "secret" }] });
   });
@@ -137,22 +137,22 @@ describe("an event of a change says what changed", () => {
     const { id } = await seedInstance(me.id);
     const rotate = async (enabled: boolean) => {
       const { hook_url } = (await me.api.post(`/instances/${id}/code/rotate-hook`, { enabled })).as(Hook);
-      return { last4: hook_url?.slice(-4) ?? null, said: (await changes(id)).at(-1) };
+      return { last4: hook_url?.slice(-4) ?? null, event: (await changes(id)).at(-1) };
     };
     const first = await rotate(true);
-    expect(first.said).toEqual({ changes: [{ field: "hook", before: null, after: first.last4 }] });
+    expect(first.event).toEqual({ changes: [{ field: "hook", before: null, after: first.last4 }] });
     const second = await rotate(true);
-    expect(second.said).toEqual({ changes: [{ field: "hook", before: first.last4, after: second.last4 }] });
-    expect((await rotate(false)).said).toEqual({ changes: [{ field: "hook", before: second.last4, after: null }] });
+    expect(second.event).toEqual({ changes: [{ field: "hook", before: first.last4, after: second.last4 }] });
+    expect((await rotate(false)).event).toEqual({ changes: [{ field: "hook", before: second.last4, after: null }] });
   });
 
   test("of an invitation that is sent again, until when it is valid, and who invites", async () => {
-    const mine = await account();
-    const [first, second] = [await mine.session(), await mine.session(await mine.anotherUser())];
+    const ownAccount = await account();
+    const [first, second] = [await ownAccount.session(), await ownAccount.session(await ownAccount.anotherUser())];
     const body = { email: `${unique("invited")}@example.com`, role: "viewer" };
     const { id, ...sent } = (await first.post("/users/invitations", body)).as(Invitation);
     const again = (await second.post(`/users/invitations/${id}/resend`, {})).as(Invitation);
-    expect((await changes(id, mine.api)).at(-1)).toEqual({
+    expect((await changes(id, ownAccount.api)).at(-1)).toEqual({
       changes: [
         { field: "invited_by", before: sent.invited_by, after: again.invited_by },
         { field: "expires_at", before: sent.expires_at, after: again.expires_at },
@@ -178,18 +178,18 @@ describe("nothing that the credential may not read", () => {
   });
 
   test("is in what an instance's modules or a backup's files say, which takes more than any permission for them", async () => {
-    const said = async (permissions: Permission[], error: ApiError) => {
-      const seen = await visibleTo({ ...CALLER, permissions }, error);
-      return z.instanceof(ApiError).parse(seen);
+    const readError = async (permissions: Permission[], error: ApiError) => {
+      const visible = await visibleTo({ ...CALLER, permissions }, error);
+      return z.instanceof(ApiError).parse(visible);
     };
     const newer = modulesNewer("running", ["acme"]);
-    expect(await said(["instances:read"], newer)).toMatchObject({ message: newer.message, details: { modules: ["acme"] } });
-    const modules = await said(["instances:write"], newer);
+    expect(await readError(["instances:read"], newer)).toMatchObject({ message: newer.message, details: { modules: ["acme"] } });
+    const modules = await readError(["instances:write"], newer);
     expect([modules.details, recognizeProblem(modules.message)?.code]).toEqual([{}, "error_modules_higher"]);
     const lacking = filesMissing("completed", 31, 605);
-    expect(await said(["backups:read"], lacking)).toMatchObject({ details: { missing_files: 31 } });
+    expect(await readError(["backups:read"], lacking)).toMatchObject({ details: { missing_files: 31 } });
     expect(recognizeProblem(lacking.message)?.code).toBe("error_files_missing");
-    const files = await said(["backups:restore"], lacking);
+    const files = await readError(["backups:restore"], lacking);
     expect([files.details, recognizeProblem(files.message)?.code]).toEqual([{}, "error_some_files_missing"]);
   });
 

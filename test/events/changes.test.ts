@@ -97,9 +97,9 @@ describe("nothing that the credential may not read", () => {
       expect([error?.code, error?.details?.["resource"]]).toEqual(["INVALID_STATE", resource]);
       expect(error?.message.includes(server.id)).toBe(resource !== undefined);
     }
-    const taken = { domain: (await seedInstance(me.id)).domain };
-    const own = await seedInstance(me.id);
-    expect((await blind.put(`/instances/${own.id}`, taken)).error?.details).toEqual({ field: "domain" });
+    const takenDomain = { domain: (await seedInstance(me.id)).domain };
+    const ownInstance = await seedInstance(me.id);
+    expect((await blind.put(`/instances/${ownInstance.id}`, takenDomain)).error?.details).toEqual({ field: "domain" });
     for (let i = 0; i < 3; i++) await me.api.post("/backups/uploads", { size_bytes: 1_000, note: "theirs" });
     expect((await blind.post("/backups/uploads", { size_bytes: 1_000 })).error?.details).toEqual({
       resource: "upload",

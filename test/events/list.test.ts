@@ -60,12 +60,12 @@ describe("of the dashboard", () => {
 
   test("creating and revoking a token are in the audit log, without the token's value", async () => {
     const session = await me.session();
-    const made = await session.post(
+    const response = await session.post(
       "/tokens",
       { name: "Pipeline", permissions: ["servers:read"] },
       { headers: { "x-request-id": "made" } },
     );
-    const { id, token } = made.as(tokens.create().data);
+    const { id, token } = response.as(tokens.create().data);
     await session.delete(`/tokens/${id}`, { headers: { "x-request-id": "revoked" } });
     const resource = { type: "token", id, name: "Pipeline" };
     expect(await eventOf("made")).toMatchObject([{ type: "token.create", resource }]);
@@ -97,11 +97,11 @@ test("the audit log is newest first, and has nothing of other accounts", async (
       .toReversed(),
   );
   const user = { email: `${unique("owner")}@example.com`, name: "Owner", password: "correct horse battery" };
-  const made = await createAccount("Theirs", user);
-  await setQuota(made.account.id, "server", 3);
+  const creation = await createAccount("Theirs", user);
+  await setQuota(creation.account.id, "server", 3);
   const { token } = (await anonymous.post("/auth/login", { email: user.email, password: user.password })).as(auth.login().data);
-  const theirs = (await anonymous.get("/events?per_page=100", { token }))
+  const operatorEvents = (await anonymous.get("/events?per_page=100", { token }))
     .as(z.array(Event))
     .filter(({ actor }) => actor.type === "operator");
-  expect(theirs.map((event) => event.type)).toEqual(["account.quota", "user.create", "account.create"]);
+  expect(operatorEvents.map((event) => event.type)).toEqual(["account.quota", "user.create", "account.create"]);
 });

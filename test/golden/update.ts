@@ -10,7 +10,7 @@ import { renderDocs } from "../guarantees/results.ts";
 import { GATEWAY, gatewayText } from "./gateway.ts";
 import { CODES, codes, goldens, inThisFolder, knownCodes } from "./golden.ts";
 
-for (const [name, made] of Object.entries(goldens)) writeFileSync(inThisFolder(name), made());
+for (const [name, generate] of Object.entries(goldens)) writeFileSync(inThisFolder(name), generate());
 
 // Additions only: what was committed stays, and a test names what differs from it.
 writeFileSync(inThisFolder(CODES), `${JSON.stringify({ ...codes(), ...knownCodes() }, null, 2)}\n`);
@@ -18,10 +18,10 @@ writeFileSync(inThisFolder(CODES), `${JSON.stringify({ ...codes(), ...knownCodes
 renderDocs();
 
 // A size stands until it is off by more than 5 %, so that growth in small steps does not go unseen.
-const known = knownSizes();
+const oldSizes = knownSizes();
 const bundles = await bundleIfChanged();
 const sizes = Object.entries(await bundledSizes(bundles)).map(([id, bytes]) => {
-  const before = known[id] ?? 0;
+  const before = oldSizes[id] ?? 0;
   return [id, hasGrown(before, bytes) || hasGrown(bytes, before) ? bytes : before] as const;
 });
 const sorted = sizes.toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -43,7 +43,7 @@ prove("backups", async () => {
   if (noMachine !== undefined) return { points, trial: async ({ counts }) => counts(0) };
   const jobs = await machineWithJobs();
   /** The last backups of an ERP: what each restores, and its archive. One is used for a round of all damages. */
-  const made: { contents: Record<string, string>; bytes: Uint8Array }[] = [];
+  const backups: { contents: Record<string, string>; bytes: Uint8Array }[] = [];
   const contents = (): Record<string, string> =>
     Object.fromEntries(
       readdirSync(jobs.store("shop"), { recursive: true, withFileTypes: true })
@@ -61,10 +61,10 @@ prove("backups", async () => {
         mkdirSync(jobs.store("shop", "ab"), { recursive: true });
         writeFileSync(jobs.store("shop", "ab", "honest"), randomBytes(2_000));
         jobs.hostile(":");
-        if (made.length === 0 || index % points.length === 0)
-          made.unshift({ contents: contents(), bytes: (await jobs.backUp()).bytes });
-        const [backup = expect.fail("There is no backup"), before] = made;
-        made.splice(2);
+        if (backups.length === 0 || index % points.length === 0)
+          backups.unshift({ contents: contents(), bytes: (await jobs.backUp()).bytes });
+        const [backup = expect.fail("There is no backup"), before] = backups;
+        backups.splice(2);
         writeFileSync(jobs.store("shop", "present"), "changed since");
         writeFileSync(jobs.store("shop", "new"), "new since");
         jobs.hostile(":");

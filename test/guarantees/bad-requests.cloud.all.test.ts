@@ -166,8 +166,8 @@ async function target(route: (typeof everyRoute)[number]): Promise<{ me: TestAcc
   const { me, ids } = await newRecords();
   const session = route.access === "session" || route.fieldRole !== undefined;
   const api = session ? await me.session(await me.anotherUser()) : (await me.token()).api;
-  const own = route.path.includes(":id") ? ids[idKindOf(route)] : undefined;
-  return { me, api, ids: own === undefined ? [] : [own] };
+  const id = route.path.includes(":id") ? ids[idKindOf(route)] : undefined;
+  return { me, api, ids: id === undefined ? [] : [id] };
 }
 
 prove("bad-requests", async () => {
@@ -178,10 +178,10 @@ prove("bad-requests", async () => {
     fc.sample(arbitrary, { seed, numRuns: count });
 
   async function overHttp(route: (typeof everyRoute)[number], seed: number): Promise<void> {
-    const { me, api, ids: own } = await target(route);
-    const known = own.map((id) => ({ weight: 6, arbitrary: fc.constant(id) }));
+    const { me, api, ids: ownIds } = await target(route);
+    const ownChoices = ownIds.map((id) => ({ weight: 6, arbitrary: fc.constant(id) }));
     const ids = route.path.includes(":id")
-      ? fc.oneof({ weight: 2, arbitrary: word }, { weight: 1, arbitrary: fc.constant(unusedId(idKindOf(route))) }, ...known)
+      ? fc.oneof({ weight: 2, arbitrary: word }, { weight: 1, arbitrary: fc.constant(unusedId(idKindOf(route))) }, ...ownChoices)
       : fc.constant("");
     const cases = sample(fc.tuple(ids, queryOf(route), bodiesOf(route), headers), seed);
     let before = await everythingOf(me);

@@ -11,8 +11,10 @@ import { isFullSize, prove } from "./prove.ts";
 const BYTES = 12_000;
 
 /** A silent one is noticed only after a quarter of a minute. */
-const hows = DISTURBANCES.filter((how) => isFullSize || how !== "silent");
-const places = hows.flatMap((how) => (["backup", "restore"] as const).map((job) => ({ label: `${how}, ${job}`, how, job })));
+const disturbances = DISTURBANCES.filter((disturbance) => isFullSize || disturbance !== "silent");
+const places = disturbances.flatMap((disturbance) =>
+  (["backup", "restore"] as const).map((job) => ({ label: `${disturbance}, ${job}`, disturbance, job })),
+);
 
 prove("connections", async () => {
   const points = places.map(({ label }) => label);
@@ -24,8 +26,8 @@ prove("connections", async () => {
     points,
     close: () => jobs.machine.stop(),
     trial: async ({ point, random }) => {
-      const { how, job } = places.find(({ label }) => label === point) ?? expect.fail(`There is no point ${point}`);
-      const disturb = (): void => jobs.machine.disturb(how, 1 + random.below(BYTES));
+      const { disturbance, job } = places.find(({ label }) => label === point) ?? expect.fail(`There is no point ${point}`);
+      const disturb = (): void => jobs.machine.disturb(disturbance, 1 + random.below(BYTES));
       jobs.begin();
       try {
         const honest = randomBytes(2_000);

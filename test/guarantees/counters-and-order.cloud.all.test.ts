@@ -19,21 +19,21 @@ const STEPS = 5;
 
 /** A register with compare-and-set: the retention days, which each writer increases if nobody else has in the meantime. */
 async function increments(api: Client): Promise<number> {
-  let done = 0;
+  let successes = 0;
   for (let step = 0; step < STEPS; step++) {
-    const shown = await api.get("/settings");
-    const days = shown.as(settings.get().data).backup_retention_days;
+    const current = await api.get("/settings");
+    const days = current.as(settings.get().data).backup_retention_days;
     const written = await api.put(
       "/settings",
       { backup_retention_days: days + 1 },
-      { headers: { "if-match": String(shown.headers["etag"]) } },
+      { headers: { "if-match": String(current.headers["etag"]) } },
     );
     if (written.status === 200) {
       expect(written.as(settings.update().data).backup_retention_days).toBe(days + 1);
-      done += 1;
+      successes += 1;
     } else expect(written.status).toBe(412);
   }
-  return done;
+  return successes;
 }
 
 interface History {
@@ -49,15 +49,15 @@ const Made = z.looseObject({ id: z.string() });
 /** Adds servers, instances, backups, tokens and keys, and removes keys. */
 async function changes({ me, home, shop, random }: History): Promise<void> {
   const { api } = await me.token();
-  const made: string[] = [];
+  const keyIds: string[] = [];
   const kinds: (() => Promise<void>)[] = [
     async () => {
-      const [oldest] = made.splice(0, 1);
+      const [oldest] = keyIds.splice(0, 1);
       if (oldest !== undefined) expect((await api.delete(`/ssh-keys/${oldest}`)).status).toBe(200);
     },
     async () => {
       const key = { name: unique("key"), public_key: newPublicKey() };
-      made.push((await api.post("/ssh-keys", key)).as(Made).id);
+      keyIds.push((await api.post("/ssh-keys", key)).as(Made).id);
     },
     async () => expect((await api.post("/servers", await me.serverBody())).status).toBe(201),
     async () => expect((await api.post("/instances", await me.instanceBody({ server_id: home }))).status).toBe(201),

@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 import { expectAtRest, leaseOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
 
 /** As Lambda and Step Functions name them. */
-const named = (name: string): Error => Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name });
+const errorNamed = (name: string): Error => Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name });
 const FATAL = { "a crash": "Runtime.ExitError", "an error": "GiveUp", "a time-out": "Sandbox.Timedout" };
 const PASSING = "TryAgain";
 
@@ -30,14 +30,14 @@ interface Tools {
 
 const WAYS: Record<string, Way> = {
   ...Object.fromEntries(
-    Object.entries(FATAL).flatMap(([what, name]): [string, Way][] => [
-      [`${what} before its work`, { attack: () => Promise.reject(named(name)) }],
+    Object.entries(FATAL).flatMap(([label, name]): [string, Way][] => [
+      [`${label} before its work`, { attack: () => Promise.reject(errorNamed(name)) }],
       [
-        `${what} after its work`,
+        `${label} after its work`,
         {
           attack: async (next) => {
             await next();
-            throw named(name);
+            throw errorNamed(name);
           },
         },
       ],
@@ -51,26 +51,26 @@ const WAYS: Record<string, Way> = {
   },
   "the response is lost": {
     attack: async (next, { tries }) => {
-      const done = await next();
-      if (tries < 3) throw named(PASSING);
-      return done;
+      const result = await next();
+      if (tries < 3) throw errorNamed(PASSING);
+      return result;
     },
     always: true,
   },
   "two at once": {
     attack: async (next) => {
       const [one, other] = await Promise.allSettled([next(), next()]);
-      const done = [one, other].find(({ status }) => status === "fulfilled");
-      if (done?.status === "fulfilled") return done.value;
+      const fulfilled = [one, other].find(({ status }) => status === "fulfilled");
+      if (fulfilled?.status === "fulfilled") return fulfilled.value;
       throw one.status === "rejected" ? one.reason : new Error("unreachable");
     },
     always: true,
   },
   "the execution is stopped": {
     attack: async (next, { stop }) => {
-      const done = await next();
+      const result = await next();
       await stop();
-      return done;
+      return result;
     },
   },
   "it runs once more after the execution has ended": {
@@ -82,7 +82,7 @@ const WAYS: Record<string, Way> = {
   "it times out, and does its work after the execution has ended": {
     attack: async (next, { later }) => {
       later(next);
-      throw named("Sandbox.Timedout");
+      throw errorNamed("Sandbox.Timedout");
     },
   },
   "it times out, and does its work during the undo": {
@@ -93,7 +93,7 @@ const WAYS: Record<string, Way> = {
       };
       const late = work().catch(() => undefined);
       later(() => late);
-      throw named("Sandbox.Timedout");
+      throw errorNamed("Sandbox.Timedout");
     },
   },
 };
@@ -149,7 +149,7 @@ prove("crash-safety", async () => {
         if (call.task !== task.name || (attacked && !always)) return next();
         if (call.tries <= early) {
           await next();
-          throw named("NotYet");
+          throw errorNamed("NotYet");
         }
         attacked = true;
         return attack(next, {

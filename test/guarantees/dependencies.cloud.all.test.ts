@@ -128,8 +128,8 @@ prove("dependencies", async () => {
   }
 
   async function callsOf(kind: Kind): Promise<number> {
-    const known = callsOfKinds.get(kind.label);
-    if (known !== undefined) return known;
+    const cached = callsOfKinds.get(kind.label);
+    if (cached !== undefined) return cached;
     const world = await worldFor(kind);
     const [request, api] = [await requestOf(kind, world), await clientFor(world, kind.route.access)];
     let calls = 0;
@@ -184,8 +184,8 @@ prove("dependencies", async () => {
   }
 
   async function callsOfTasks(row: (typeof workflowRows)[number]): Promise<Record<string, number>> {
-    const known = callsOfWorkflows.get(row.name);
-    if (known !== undefined) return known;
+    const cached = callsOfWorkflows.get(row.name);
+    if (cached !== undefined) return cached;
     const calls: Record<string, number> = {};
     await lease.use(async (harness) => {
       const ask = await harness.prepare(row.workflow, startsOf(row)[0]);
@@ -226,8 +226,8 @@ prove("dependencies", async () => {
     const { me } = await newWorld();
     const release = await cloud.aws.holdIndexes();
     const { id } = await me.sshKey();
-    const made = await (await me.token()).api.post("/servers", await me.serverBody());
-    expect(made.status).toBe(201);
+    const created = await (await me.token()).api.post("/servers", await me.serverBody());
+    expect(created.status).toBe(201);
     const request = await requestOf(kind, { me, ids: { ssh_key: id } });
     const listed = await send(await clientFor({ me, ids: {} }, kind.route.access), request);
     expect(listed.status, listed.text).toBeLessThan(500);

@@ -77,9 +77,9 @@ type Ask = (method: string, path: string, body?: unknown) => Promise<Reply | und
 
 function askerOf({ apiUrl }: Facts, { tokens }: Owner): Ask {
   let token = tokens.shift();
-  let asked = 0;
+  let requestCount = 0;
   return async (method, path, body) => {
-    if (++asked % REQUESTS_PER_TOKEN === 0) token = tokens.shift();
+    if (++requestCount % REQUESTS_PER_TOKEN === 0) token = tokens.shift();
     if (token === undefined) throw new Error("The account has too few tokens");
     try {
       const response = await fetch(`${apiUrl}${BASE_PATH}${path}`, {
@@ -103,13 +103,13 @@ async function work(ask: Ask, sshKeyId: string, confirmed: Confirmed, random: Ra
       confirmed.keys.delete(oldest);
       if ((await ask("DELETE", `/ssh-keys/${oldest}`))?.status === 200) confirmed.removed.add(oldest);
     } else if (random.chance(0.6)) {
-      const made = await ask("POST", "/ssh-keys", { name: unique("key"), public_key: newPublicKey() });
-      if (made?.status === 201) confirmed.keys.add(Named.parse(made.data).id);
+      const reply = await ask("POST", "/ssh-keys", { name: unique("key"), public_key: newPublicKey() });
+      if (reply?.status === 201) confirmed.keys.add(Named.parse(reply.data).id);
     } else {
       const body = { name: unique("server"), provider: "sandbox", region: "eu-central", size: "small", ssh_key_id: sshKeyId };
-      const made = await ask("POST", "/servers", body);
-      if (made?.status !== 201) continue;
-      const { id, operation_id } = Named.parse(made.data);
+      const reply = await ask("POST", "/servers", body);
+      if (reply?.status !== 201) continue;
+      const { id, operation_id } = Named.parse(reply.data);
       confirmed.servers.add(id);
       confirmed.operations.add(operation_id ?? "");
     }
@@ -157,14 +157,14 @@ prove("durability", async () => {
         confirmed = { keys: new Set(), removed: new Set(), operations: new Set(), servers: new Set() };
       }
       started ??= await start(inject("outDir"), dataDir);
-      const [owner, known, running] = [account, confirmed, started];
-      const clients = Array.from({ length: CLIENTS }, () => work(askerOf(running, owner), owner.key, known, random));
+      const [owner, record, running] = [account, confirmed, started];
+      const clients = Array.from({ length: CLIENTS }, () => work(askerOf(running, owner), owner.key, record, random));
       await sleep(random.below(2_000));
       await kill(victim, running);
       await Promise.all(clients);
       started = undefined;
       started = await start(inject("outDir"), dataDir);
-      await expectAll(askerOf(started, owner), known);
+      await expectAll(askerOf(started, owner), record);
     },
     close: async () => {
       if (started !== undefined) await kill("both", started);

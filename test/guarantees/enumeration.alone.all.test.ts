@@ -19,7 +19,7 @@ import { isFullSize, prove } from "./prove.ts";
 interface Way {
   ask: (email: string) => Promise<ApiResponse>;
   /** That of a user. */
-  known: string;
+  knownEmail: string;
   /** What each request begins with. */
   before?: (email: string) => Promise<unknown>;
   /** The response has random values, all of one length. */
@@ -38,15 +38,15 @@ const Written = z.object({
 
 prove("enumeration", async () => {
   const cloud = await ownCloud({ timeScale: 0, environment: { LOOPBACK_RECEIVERS: "true" } });
-  const [mine, theirs] = [await account(), await account()];
+  const [openAccount, closedAccount] = [await account(), await account()];
   const [open, closed] = [uniqueDomain(), uniqueDomain()];
   const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(open) });
-  await setUpSso(mine, provider, open);
-  await seedSso(theirs.id, { domains: [{ name: closed, proof: "p", verified: true }], required: true });
+  await setUpSso(openAccount, provider, open);
+  await seedSso(closedAccount.id, { domains: [{ name: closed, proof: "p", verified: true }], required: true });
   const userAt = (domain: string) =>
-    createUser(theirs.id, { email: `known@${domain}`, name: "Known", password: "a long password" });
-  const [plain, careful] = [await theirs.anotherUser(), await theirs.anotherUser()];
-  await setUpApp(await theirs.session(careful));
+    createUser(closedAccount.id, { email: `known@${domain}`, name: "Known", password: "a long password" });
+  const [plain, careful] = [await closedAccount.anotherUser(), await closedAccount.anotherUser()];
+  await setUpApp(await closedAccount.session(careful));
   const [admitted, required] = [await userAt(open), await userAt(closed)];
 
   const send = (path: string, body: Record<string, unknown>): Promise<ApiResponse> =>
@@ -54,30 +54,30 @@ prove("enumeration", async () => {
   const signIn = (email: string) => send("/auth/login", { email, password: "not the password" });
   const reset = (email: string) => send("/auth/password-reset", { email });
   const forget = (email: string) => removeOne(keys.mailLimit("password_reset", email));
-  const inviter = await mine.session();
+  const inviter = await openAccount.session();
   const ways: Record<string, Way> = {
-    "POST /auth/login": { ask: signIn, known: plain.email },
-    "POST /auth/login, of a user with a second factor": { ask: signIn, known: careful.email },
-    "POST /auth/login, where single sign-on is required": { ask: signIn, known: required.email },
-    "POST /auth/password-reset": { ask: reset, known: plain.email, before: forget },
+    "POST /auth/login": { ask: signIn, knownEmail: plain.email },
+    "POST /auth/login, of a user with a second factor": { ask: signIn, knownEmail: careful.email },
+    "POST /auth/login, where single sign-on is required": { ask: signIn, knownEmail: required.email },
+    "POST /auth/password-reset": { ask: reset, knownEmail: plain.email, before: forget },
     "POST /auth/password-reset, too often": {
       ask: reset,
-      known: careful.email,
+      knownEmail: careful.email,
       before: async (email) => {
         await forget(email);
         for (let i = 0; i < PASSWORD_RESET.perHour; i++) await reset(email);
       },
       isUntimed: true,
     },
-    "POST /auth/password-reset, where single sign-on is required": { ask: reset, known: required.email },
+    "POST /auth/password-reset, where single sign-on is required": { ask: reset, knownEmail: required.email },
     "POST /auth/sso/start": {
       ask: (email) => send("/auth/sso/start", { email, browser_challenge: newTab().challenge }),
-      known: admitted.email,
+      knownEmail: admitted.email,
       isRandom: true,
     },
     "POST /users/invitations": {
       ask: (email) => inviter.post("/users/invitations", { email, role: "viewer" }),
-      known: plain.email,
+      knownEmail: plain.email,
       isRandom: true,
       isUntimed: true,
     },
@@ -102,24 +102,24 @@ prove("enumeration", async () => {
   return {
     points: Object.keys(ways),
     trial: async ({ point, counts }) => {
-      const { ask, known, before, isRandom, isUntimed } = ways[point] ?? expect.fail(`There is no point ${point}`);
-      const nobodys = `0${known.slice(1)}`; // as long
+      const { ask, knownEmail, before, isRandom, isUntimed } = ways[point] ?? expect.fail(`There is no point ${point}`);
+      const unknownEmail = `0${knownEmail.slice(1)}`; // as long
       const prepare = (email: string) => async () => {
         await before?.(email);
         return () => ask(email);
       };
       // The first request of a container may look at more than later ones, and a limit that nobody has used is made first.
-      for (const email of [nobodys, known]) await (await prepare(email)())();
-      const [askUnknown, askKnown] = [await prepare(nobodys)(), await prepare(known)()];
+      for (const email of [unknownEmail, knownEmail]) await (await prepare(email)())();
+      const [askUnknown, askKnown] = [await prepare(unknownEmail)(), await prepare(knownEmail)()];
       const [unknown, user] = [await observed(cloud, askUnknown), await observed(cloud, askKnown)];
-      const shown = (response: ApiResponse) => ({
+      const comparable = (response: ApiResponse) => ({
         ...bare(response),
         ...(isRandom === true && { text: response.text.length }),
       });
-      expect(shown(user.response), point).toEqual(shown(unknown.response));
+      expect(comparable(user.response), point).toEqual(comparable(unknown.response));
       expect(user.calls, point).toEqual(unknown.calls);
       if (TIMED === 0 || isUntimed === true) return;
-      await expectSameTime(point, TIMED, [prepare(nobodys), prepare(known)]);
+      await expectSameTime(point, TIMED, [prepare(unknownEmail), prepare(knownEmail)]);
       counts(2 * TIMED);
     },
     // Two requests that write the same item wait for each other: those of one email do, whether or not it has a user, and those
@@ -128,12 +128,12 @@ prove("enumeration", async () => {
       const [one, other] = [await itemsWritten(`one@${uniqueDomain()}`), await itemsWritten(`other@${uniqueDomain()}`)];
       expect(one.length).toBeGreaterThan(1);
       expect(other.filter((item) => one.includes(item))).toEqual([]);
-      const { email } = await theirs.anotherUser();
-      for (const asked of [email, `nobody@${uniqueDomain()}`]) {
-        const [first, second] = [await itemsWritten(asked), await itemsWritten(asked.toUpperCase())];
+      const { email } = await closedAccount.anotherUser();
+      for (const address of [email, `nobody@${uniqueDomain()}`]) {
+        const [first, second] = [await itemsWritten(address), await itemsWritten(address.toUpperCase())];
         expect(
           second.filter((item) => first.includes(item)),
-          asked,
+          address,
         ).toHaveLength(1);
       }
     },

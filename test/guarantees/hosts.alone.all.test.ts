@@ -139,14 +139,14 @@ function plant({ store, secret, folder }: MachineWithJobs, random: Random): Tree
 
 /** Every regular file below the folder whose name is text; links are not followed. */
 function filesBelow(root: string, path = ""): Map<string, Buffer> {
-  const found = new Map<string, Buffer>();
+  const files = new Map<string, Buffer>();
   for (const entry of readdirSync(join(root, path), { withFileTypes: true })) {
     if (entry.name.includes("\uFFFD")) continue;
     const at = path === "" ? entry.name : `${path}/${entry.name}`;
-    if (entry.isDirectory()) for (const [name, bytes] of filesBelow(root, at)) found.set(name, bytes);
-    else if (entry.isFile()) found.set(at, readFileSync(join(root, at)));
+    if (entry.isDirectory()) for (const [name, bytes] of filesBelow(root, at)) files.set(name, bytes);
+    else if (entry.isFile()) files.set(at, readFileSync(join(root, at)));
   }
-  return found;
+  return files;
 }
 
 /** The machine outside of the volume, as far as an attack could reach it. */
@@ -158,12 +158,12 @@ const machineIs = ({ machine, folder }: MachineWithJobs): string =>
     readdirSync(join(machine.root, "instances")),
   ]);
 
-function expectSame(found: ReadonlyMap<string, Uint8Array>, { honest, growing }: Tree, where: string): void {
-  const unexpected = [...found.keys()].filter((name) => !honest.has(name) && !growing.includes(name));
+function expectSame(files: ReadonlyMap<string, Uint8Array>, { honest, growing }: Tree, where: string): void {
+  const unexpected = [...files.keys()].filter((name) => !honest.has(name) && !growing.includes(name));
   expect(unexpected, `${where} has more than the honest files`).toEqual([]);
   for (const [name, bytes] of honest)
-    expect(sha256(found.get(name) ?? Buffer.from("missing")), `${JSON.stringify(name)} in ${where}`).toBe(sha256(bytes));
-  for (const name of growing) expect(Buffer.from(found.get(name) ?? "missing").toString(), `${name} in ${where}`).toMatch(/^g+$/);
+    expect(sha256(files.get(name) ?? Buffer.from("missing")), `${JSON.stringify(name)} in ${where}`).toBe(sha256(bytes));
+  for (const name of growing) expect(Buffer.from(files.get(name) ?? "missing").toString(), `${name} in ${where}`).toMatch(/^g+$/);
 }
 
 const PASSWORD = "a password that a job gets";
@@ -184,21 +184,21 @@ const processList = (): string =>
 /** While the job runs its secret is in no process list, and afterwards in no file that jobs leave. */
 async function expectSecret(jobs: MachineWithJobs, random: Random): Promise<void> {
   const password = `secret-${random.below(1e9)}-${randomBytes(12).toString("hex")}`;
-  const seen: string[] = [];
-  const watch = setInterval(() => seen.push(processList()), 15);
+  const processLists: string[] = [];
+  const watch = setInterval(() => processLists.push(processList()), 15);
   const job = { kind: "personalize", instance_id: "ins_1", domain: "shop.example.com", admin_email: "a@example.com" } as const;
   // Whether the stand-ins let it succeed does not matter.
   await jobs.run<"personalize">({ ...job, admin_password: password, reset_users: true, keep_uuid: false }).catch(() => undefined);
   clearInterval(watch);
-  expect(seen.length, "looks at the process list").toBeGreaterThan(0);
+  expect(processLists.length, "looks at the process list").toBeGreaterThan(0);
   expect(
-    seen.filter((list) => list.includes(password)),
+    processLists.filter((list) => list.includes(password)),
     "the password is in the process list",
   ).toEqual([]);
-  const left = spawnSync("grep", ["-rlF", password, jobs.machine.root, jobs.machine.notes, jobs.machine.volume], {
+  const leftovers = spawnSync("grep", ["-rlF", password, jobs.machine.root, jobs.machine.notes, jobs.machine.volume], {
     encoding: "utf8",
   });
-  expect(left.stdout, "files with the password").toBe("");
+  expect(leftovers.stdout, "files with the password").toBe("");
 }
 
 /** What is done with the backup: copied into an instance that nobody uses yet, restored, or restored and put back. */
@@ -248,9 +248,14 @@ function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restore
  * By the jobs of the workflow. Whether the files must be as expected afterwards: not if the ERP has tampered with them, which
  * harms itself alone.
  */
-async function use(how: (typeof USES)[number], archive: StoredArchive, jobs: MachineWithJobs, random: Random): Promise<boolean> {
+async function use(
+  usage: (typeof USES)[number],
+  archive: StoredArchive,
+  jobs: MachineWithJobs,
+  random: Random,
+): Promise<boolean> {
   const both = { restore_database: true, restore_filestore: true };
-  if (how === "a clone") {
+  if (usage === "a clone") {
     await jobs.restore(archive, both);
     return true;
   }
@@ -271,7 +276,7 @@ async function use(how: (typeof USES)[number], archive: StoredArchive, jobs: Mac
     );
   const swapped = await succeeds(jobs.run<"swap_restore">({ kind: "swap_restore", ...of, ...both }));
   if (may !== undefined) expect(swapped, "whether the restore succeeds").toBe(may);
-  if (how === "a restore" && swapped) await succeeds(jobs.run<"drop_old">({ kind: "drop_old", ...of }));
+  if (usage === "a restore" && swapped) await succeeds(jobs.run<"drop_old">({ kind: "drop_old", ...of }));
   else await succeeds(jobs.run<"put_back">({ kind: "put_back", ...of, start: random.chance(0.5) }));
   return !tampered;
 }
@@ -282,12 +287,12 @@ prove("hosts", async () => {
   jobs.machine.standIn("nsenter", ":"); // the ERP's page, asked through the proxy
   return {
     close: () => jobs.machine.stop(),
-    points: [...USES.flatMap((how) => [1, 2, 3].map((i) => `${how} ${i}`)), PASSWORD],
+    points: [...USES.flatMap((usage) => [1, 2, 3].map((i) => `${usage} ${i}`)), PASSWORD],
     trial: async ({ random, point }) => {
       jobs.begin();
       try {
         if (point === PASSWORD) return await expectSecret(jobs, random);
-        const how = USES.find((each) => point.slice(0, -2) === each) ?? expect.fail(`There is no point ${point}`);
+        const usage = USES.find((each) => point.slice(0, -2) === each) ?? expect.fail(`There is no point ${point}`);
         const tree = plant(jobs, random);
         jobs.hostile(":");
         const before = machineIs(jobs);
@@ -310,9 +315,9 @@ prove("hosts", async () => {
         writeFileSync(jobs.store("shop", "present"), "present");
         const present = plant(jobs, random);
         jobs.hostile(":");
-        if (await use(how, archive, jobs, random)) {
-          const wanted = how === "a restore that is put back" ? present : tree;
-          expectSame(filesBelow(jobs.store("shop")), wanted, "the files afterwards");
+        if (await use(usage, archive, jobs, random)) {
+          const expected = usage === "a restore that is put back" ? present : tree;
+          expectSame(filesBelow(jobs.store("shop")), expected, "the files afterwards");
           expect(readdirSync(jobs.store()), "folders of files").toEqual(["shop"]);
         }
         jobs.expectUntouched();

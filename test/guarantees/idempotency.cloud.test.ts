@@ -48,8 +48,8 @@ prove("idempotency", async () => {
   }
 
   async function plainOf(kind: Kind): Promise<Plain> {
-    const known = plain.get(kind.label);
-    if (known !== undefined) return known;
+    const cached = plain.get(kind.label);
+    if (cached !== undefined) return cached;
     const world = await worldFor(kind);
     const [api, request] = [await clientFor(kind, world), await requestOf(kind, world)];
     let calls = 0;
@@ -76,7 +76,7 @@ prove("idempotency", async () => {
       const other = way === "another credential" ? await clientFor(kind, world) : undefined;
       const key = `round ${index}`;
       const responses: ApiResponse[] = [];
-      const seen = await added(world, async () => {
+      const observedEffect = await added(world, async () => {
         responses.push(...(await attack({ cloud, api, request, key, way, random, calls })));
         await settled();
         if (way === "killed inside") await sweepAll(cloud, world.me.id);
@@ -99,7 +99,7 @@ prove("idempotency", async () => {
         kind.route.storesResponse ? `${status} ${headers["location"]} ${text}` : `${status}`,
       );
       expect([...new Set(bytes)], "different successes").toHaveLength(1);
-      expect(seen, "effects").toEqual(effect);
+      expect(observedEffect, "effects").toEqual(effect);
       await expectThere(api, successes[0]);
       const snapshot = await snapshotOf(cloud, world.me.id);
       for (const hold of [expectFree, expectMarkers, expectCounts, expectEntries]) hold(snapshot);
@@ -148,9 +148,9 @@ async function attack({ cloud, api, request, key, way, random, calls }: Round): 
     case "killed inside": {
       const at = 1 + random.below(calls);
       const takesEffect = random.chance(0.5);
-      let made = 0;
+      let callCount = 0;
       const stop = cloud.aws.inject((call) => {
-        if (!isEndpoint(call) || ++made !== at) return undefined;
+        if (!isEndpoint(call) || ++callCount !== at) return undefined;
         stop();
         void cloud.lambda.kill(call.principal);
         return { kind: takesEffect ? "lost" : "silent" };
@@ -166,11 +166,11 @@ async function attack({ cloud, api, request, key, way, random, calls }: Round): 
 async function expectThere(api: Client, response: ApiResponse | undefined): Promise<void> {
   const location = response?.headers["location"];
   if (location === undefined) return;
-  const shown = await api.get(
+  const resource = await api.get(
     z
       .string()
       .parse(location)
       .replace(/^.*\/api\/v1/, ""),
   );
-  expect(shown.status, `GET ${location}`).toBe(200);
+  expect(resource.status, `GET ${location}`).toBe(200);
 }

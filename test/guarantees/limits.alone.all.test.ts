@@ -87,10 +87,10 @@ async function atAuthorizer({ token }: Client, random: Random): Promise<number> 
       const rates = Array.from({ length: BURST }, (): Rate => (random.chance(0.3) ? "create_delete" : "all"));
       const before = { all: used(passed, now, "all"), create_delete: used(passed, now, "create_delete") };
       const ask = (rate: Rate) => clock.timed(() => authorize({ ...ROUTES[rate], authorization: `Bearer ${token}` }));
-      const asked = await Promise.all(
+      const outcomes = await Promise.all(
         rates.map(async (rate) => ({ rate, response: await ask(rate).catch((error: unknown) => unlessLate(error)) })),
       );
-      const results = asked.flatMap(({ rate, response }) =>
+      const results = outcomes.flatMap(({ rate, response }) =>
         response === undefined ? [] : [{ rate, limits: limitsIn(response) }],
       );
       for (const { rate, limits } of results) if (limits.refused === undefined) passed.push({ at: now, rate });

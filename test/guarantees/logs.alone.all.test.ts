@@ -65,20 +65,20 @@ prove("logs", () => {
   chmodSync(join(folder, "commands/docker"), 0o755);
   put("root/instances/ins_1/database", "shop");
   put("root/disk/docker_root", `${folder}/docker\n`);
-  const own = "pass-$^w[o]r.d\\/&*";
-  put("root/instances/ins_1/odoo.conf", `db_password = ${own}\n`);
+  const password = "pass-$^w[o]r.d\\/&*";
+  put("root/instances/ins_1/odoo.conf", `db_password = ${password}\n`);
   const ofCode = 'variable "of" ^the$ [code]\\';
   put("root/instances/ins_1/codes/op_0/variables", JSON.stringify([{ name: "KEY", value: ofCode, secret: true }]));
-  const known = new Map([
-    [OWN, own],
+  const secretsByMark = new Map([
+    [OWN, password],
     [OF_CODE, ofCode],
   ]);
 
   function readOnMachine(source: Source): string {
     const words = { work: ["work_log", "op_1"], error: ["end", "op_1-x"] };
     const env = { PATH: `${folder}/commands:${process.env["PATH"]}`, ERP_HOSTING_ROOT: join(folder, "root") };
-    const asked = source === "work" || source === "error" ? words[source] : ["logs", "ins_1", source, "-", "-"];
-    const output = execFileSync("bash", [join(folder, "script.sh"), ...asked], { env, encoding: "utf8" });
+    const command = source === "work" || source === "error" ? words[source] : ["logs", "ins_1", source, "-", "-"];
+    const output = execFileSync("bash", [join(folder, "script.sh"), ...command], { env, encoding: "utf8" });
     if (source === "error") return Buffer.from(/^log=(.*)$/m.exec(output)?.[1] ?? "", "base64").toString("utf8");
     return gunzipSync(Buffer.from(/^lines=(.*)$/m.exec(output)?.[1] ?? "", "base64")).toString("utf8");
   }
@@ -133,10 +133,10 @@ prove("logs", () => {
       const kind = source === "proxy" ? "proxy" : (SOURCES.find((each) => each === source) ?? "erp");
       const secrets: string[] = [];
       const messages = Array.from({ length: PER_TRIAL }, () => {
-        const secret = known.get(form) ?? secretOf(random);
+        const secret = secretsByMark.get(form) ?? secretOf(random);
         secrets.push(secret);
         if (kind === "proxy") return form === "a query" ? `/web?token=${secret}` : `/my/${secret}${"a1".repeat(10)}/pdf`;
-        const template = known.has(form) ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
+        const template = secretsByMark.has(form) ? "xSECRETy SECRET" : (FORMS.get(form) ?? URL_FORM[1]);
         return place(
           kind,
           template.replaceAll("SECRET", () => secret),
@@ -145,7 +145,7 @@ prove("logs", () => {
       });
       const raw = write(kind, messages);
       const sent = readOnMachine(kind);
-      const again = await parsed(kind, raw, [...known.values()]);
+      const again = await parsed(kind, raw, [...secretsByMark.values()]);
       expect(sent.split("\n").length, "the messages are there").toBeGreaterThan(PER_TRIAL / 2);
       for (const secret of secrets)
         for (const part of [secret.slice(0, 8), secret.slice(-8)]) {

@@ -48,9 +48,9 @@ prove("mail-bombs", async () => {
   }
 
   async function invitations(random: Random): Promise<number> {
-    const mine = await account();
+    const invitingAccount = await account();
     const sessions = await Promise.all(
-      Array.from({ length: ADMINS }, async () => mine.session(await mine.anotherUser({ role: "admin" }))),
+      Array.from({ length: ADMINS }, async () => invitingAccount.session(await invitingAccount.anotherUser({ role: "admin" }))),
     );
     const victim = `${unique("victim")}@example.com`;
     const invite = (by: (typeof sessions)[number]) =>
@@ -60,7 +60,7 @@ prove("mail-bombs", async () => {
     const sent = invited.find(({ status }) => status === 201)?.as(Invitation) ?? expect.fail("Somebody can be invited");
     const again = await Promise.all(sessions.map((session) => session.post(`/users/invitations/${sent.id}/resend`, {})));
     const all = [...invited, ...again];
-    const mails = await mailsOf(mine.id, "invitation");
+    const mails = await mailsOf(invitingAccount.id, "invitation");
     expect(mails.length).toBe(succeeded(all));
     expect(mails.length).toBeLessThanOrEqual(INVITATION.perDay);
     for (const { status, error } of all)

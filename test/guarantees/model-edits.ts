@@ -7,7 +7,7 @@ import { RESOURCE_TYPES, type ResourceType } from "../../shared/domain/lifecycle
 import { newPublicKey, unique } from "../harness/account.ts";
 import { type ApiResponse, type Client, clientWith } from "../harness/client.ts";
 import { published } from "../workflows/harness.ts";
-import { type Command, curl, type Held, type Known, type Model, type Real, targetOf, variable } from "./model.ts";
+import { type Command, curl, type Credential, type Known, type Model, type Real, targetOf, variable } from "./model.ts";
 
 /** A change that is done at once, to a resource of this kind. */
 interface Edit {
@@ -67,11 +67,11 @@ const isThere = ({ state }: Known, { may }: Edit, target: Known): boolean => sta
 
 async function expectAsEdited({ api }: Real, target: Known): Promise<void> {
   const client = await api();
-  const shown = (await client.get(`/${target.kind}s/${target.id}`)).as(
+  const resource = (await client.get(`/${target.kind}s/${target.id}`)).as(
     z.looseObject({ labels: z.record(z.string(), z.string()), locked: z.boolean().optional() }),
   );
-  expect(shown.labels["model"]).toBe(target.label);
-  if (target.kind === "backup") expect(shown.locked).toBe(target.locked ?? false);
+  expect(resource.labels["model"]).toBe(target.label);
+  if (target.kind === "backup") expect(resource.locked).toBe(target.locked ?? false);
   if (target.kind !== "instance") return;
   const policy = await client.get(policyPath(target.id));
   if (target.schedule === undefined) return expect(policy.status).toBe(404);
@@ -100,12 +100,12 @@ class EditOf implements Command {
     const send = async (headers: Record<string, string> = {}): Promise<ApiResponse> =>
       client.send(edit.method, path, edit.body, { headers });
     if (!isThere(target, edit, target)) return expect((await send()).status).toBe(404);
-    const [before, known] = [(await client.get(path)).headers["etag"], stateOf(target)];
+    const [before, stateBefore] = [(await client.get(path)).headers["etag"], stateOf(target)];
     const response = await send();
     expect(response.status, response.text).toBe(200);
     edit.apply(target);
     const after = (await client.get(path)).headers["etag"];
-    if (stateOf(target) !== known) expect(after, "the version of what was changed").not.toBe(before);
+    if (stateOf(target) !== stateBefore) expect(after, "the version of what was changed").not.toBe(before);
     if (late && after !== undefined && before !== undefined)
       expect((await send({ "if-match": before })).status).toBe(after === before ? 200 : 412);
     await expectAsEdited(real, target);
@@ -117,10 +117,10 @@ const MadeToken = Made.extend({ token: z.string() });
 
 /** Adds or takes away an SSH key or a token. A token is of use until it is deleted. */
 class Hold implements Command {
-  private readonly kind: Held["kind"];
+  private readonly kind: Credential["kind"];
   private readonly index: number | undefined;
   /** Without an index, another one is added. */
-  constructor(kind: Held["kind"], index: number | undefined) {
+  constructor(kind: Credential["kind"], index: number | undefined) {
     this.kind = kind;
     this.index = index;
   }
@@ -129,10 +129,10 @@ class Hold implements Command {
     this.index === undefined
       ? curl("POST", `/${this.kind}`, { name: "model" })
       : curl("DELETE", `/${this.kind}/$${this.kind.toUpperCase()}_${this.index}`);
-  run = async ({ held }: Model, real: Real): Promise<void> => {
+  run = async ({ credentials }: Model, real: Real): Promise<void> => {
     const client = this.kind === "tokens" ? await real.session() : await real.api();
-    if (this.index === undefined) return void held.push(await added(this.kind, client));
-    const those = held.filter(({ kind }) => kind === this.kind);
+    if (this.index === undefined) return void credentials.push(await added(this.kind, client));
+    const those = credentials.filter(({ kind }) => kind === this.kind);
     const one = those[this.index % Math.max(1, those.length)];
     if (one === undefined) return;
     expect((await client.delete(`/${this.kind}/${one.id}`)).status).toBe(one.isGone ? 404 : 200);
@@ -142,7 +142,7 @@ class Hold implements Command {
   };
 }
 
-async function added(kind: Held["kind"], client: Client): Promise<Held> {
+async function added(kind: Credential["kind"], client: Client): Promise<Credential> {
   const name = unique("model");
   if (kind === "ssh-keys") {
     const { id } = (await client.post("/ssh-keys", { name, public_key: newPublicKey() })).as(Made);
@@ -193,16 +193,16 @@ class Look implements Command {
     const client = await real.api();
     const overview = (await client.get("/overview")).as(Overview);
     for (const kind of RESOURCE_TYPES) {
-      const known = model.all.filter((each) => each.kind === kind);
-      const present = known.filter(({ state }) => state !== "gone");
-      const mine = <T extends { id: string }>(those: readonly T[]): T[] =>
-        those.filter(({ id }) => known.some((one) => one.id === id));
+      const modeled = model.all.filter((each) => each.kind === kind);
+      const present = modeled.filter(({ state }) => state !== "gone");
+      const keepModeled = <T extends { id: string }>(those: readonly T[]): T[] =>
+        those.filter(({ id }) => modeled.some((one) => one.id === id));
       const expected = (those: readonly Known[]) => statusesOf(those.map(({ id, state }) => ({ id, status: published(state) })));
       const all = await listed(client, `/${kind}s`);
-      expect(statusesOf(mine(all)), `the list of ${kind}s`).toEqual(expected(present));
+      expect(statusesOf(keepModeled(all)), `the list of ${kind}s`).toEqual(expected(present));
       expect(overview[`${kind}s`]?.total, `the total of ${kind}s`).toBe(all.length);
       const labeled = await listed(client, `/${kind}s?label=model:a`);
-      expect(statusesOf(mine(labeled)), `the ${kind}s with a label`).toEqual(
+      expect(statusesOf(keepModeled(labeled)), `the ${kind}s with a label`).toEqual(
         expected(present.filter((one) => one.label === "a")),
       );
     }
@@ -211,7 +211,8 @@ class Look implements Command {
       ["tokens", await real.session()],
     ] as const) {
       const ids = new Set((await listed(reader, `/${kind}`)).map(({ id }) => id));
-      for (const { kind: of, id, isGone } of model.held) if (of === kind) expect(ids.has(id), `${id} in the list`).toBe(!isGone);
+      for (const { kind: of, id, isGone } of model.credentials)
+        if (of === kind) expect(ids.has(id), `${id} in the list`).toBe(!isGone);
     }
     if (model.retentionDays !== undefined)
       expect((await client.get("/settings")).as(z.looseObject({ backup_retention_days: z.number() }))).toMatchObject({
@@ -225,7 +226,7 @@ const indexes = fc.nat({ max: 3 });
 export const editing: Arbitrary<Command>[] = [
   fc.tuple(edits, indexes, fc.boolean()).map(([edit, index, late]) => new EditOf(edit, index, late)),
   fc
-    .tuple(fc.constantFrom<Held["kind"]>("ssh-keys", "tokens"), fc.option(indexes, { nil: undefined }))
+    .tuple(fc.constantFrom<Credential["kind"]>("ssh-keys", "tokens"), fc.option(indexes, { nil: undefined }))
     .map(([kind, index]) => new Hold(kind, index)),
   fc.integer({ min: 1, max: 30 }).map((days) => new SetRetention(days)),
   fc.constant(new Look()),

@@ -187,7 +187,7 @@ function applied(verb: Verb, target: Known, model: Model, succeeded: boolean, re
   const moved = (verb.moves === undefined ? target : verb.moves(target)) ?? target;
   if (makes(verb)) {
     real.reached(transitionName(verb.type, undefined, succeeded ? "succeeded" : "failed"));
-    const made: Known = {
+    const record: Known = {
       kind: "backup",
       id: response.as(Begun).id,
       state: succeeded ? "completed" : "failed",
@@ -195,8 +195,8 @@ function applied(verb: Verb, target: Known, model: Model, succeeded: boolean, re
       parent: target,
       label: target.label,
     };
-    model.all.push(made);
-    return made;
+    model.all.push(record);
+    return record;
   }
   real.reached(transitionName(verb.type, moved.state, succeeded ? "succeeded" : "failed"));
   moved.state = stateAfter(verb.type, moved.state, succeeded);
@@ -350,7 +350,7 @@ class Create implements Command {
     const { operation } = await real.harness.run(workflow, ask, this.fails ? failingIn(workflow) : undefined);
     expect(operation.state).toBe(this.fails ? "failed" : "succeeded");
     const isServer = this.type === "server.create";
-    const made: Known = {
+    const record: Known = {
       kind: isServer ? "server" : "instance",
       id: response?.as(Begun).id ?? "",
       state: stateAfter(this.type, "gone", !this.fails),
@@ -358,9 +358,9 @@ class Create implements Command {
       parent: isServer ? undefined : this.type === "instance.clone" ? home : server,
       label: this.type === "instance.clone" ? backup?.parent?.label : undefined,
     };
-    model.all.push(made);
+    model.all.push(record);
     real.reached(transitionName(this.type, undefined, this.fails ? "failed" : "succeeded"));
-    await expectShown(real, made);
+    await expectShown(real, record);
   };
 }
 
@@ -388,10 +388,10 @@ class Import implements Command {
     const { operation } = await real.harness.run(workflow, ask, this.fails ? failingIn(workflow) : undefined);
     expect(operation.state).toBe(this.fails ? "failed" : "succeeded");
     const state = stateAfter("backup.import", "gone", !this.fails);
-    const made: Known = { kind: "backup", id: response?.as(Begun).id ?? "", state, installed: true, parent: undefined };
-    model.all.push(made);
+    const record: Known = { kind: "backup", id: response?.as(Begun).id ?? "", state, installed: true, parent: undefined };
+    model.all.push(record);
     real.reached(transitionName("backup.import", undefined, this.fails ? "failed" : "succeeded"));
-    await expectShown(real, made);
+    await expectShown(real, record);
   };
 }
 
@@ -456,7 +456,7 @@ prove("model", async () => {
       parent: instance,
     };
     archive ??= await downloaded((await harness.me.token()).api, backup.id);
-    return { all: [server, instance, backup], held: [], retentionDays: undefined, archive };
+    return { all: [server, instance, backup], credentials: [], retentionDays: undefined, archive };
   }
 
   return {

@@ -24,7 +24,7 @@ export interface Known {
 }
 
 /** What has no work and no state: it is there, or it is gone. */
-export interface Held {
+export interface Credential {
   kind: "ssh-keys" | "tokens";
   id: string;
   /** A token's. */
@@ -34,7 +34,7 @@ export interface Held {
 
 export interface Model {
   all: Known[];
-  held: Held[];
+  credentials: Credential[];
   retentionDays: number | undefined;
   /** The request that failed last, to be sent again. */
   again?: (fails: boolean) => Promise<void>;
@@ -70,8 +70,8 @@ export const targetOf = ({ all }: Model, kind: ResourceType, index: number): Kno
 
 const Shown = z.looseObject({ status: z.string(), operation_id: z.string().nullable() });
 
-export async function expectShown({ api }: Real, known: Known): Promise<void> {
-  const response = await (await api()).get(`/${known.kind}s/${known.id}`);
-  if (known.state === "gone") return expect(response.status).toBe(404);
-  expect(response.as(Shown)).toMatchObject({ status: published(known.state), operation_id: null });
+export async function expectShown({ api }: Real, record: Known): Promise<void> {
+  const response = await (await api()).get(`/${record.kind}s/${record.id}`);
+  if (record.state === "gone") return expect(response.status).toBe(404);
+  expect(response.as(Shown)).toMatchObject({ status: published(record.state), operation_id: null });
 }

@@ -139,8 +139,8 @@ prove("one-winner", async () => {
 
   const uniqueness = new Map<string, boolean>();
   async function isUnique(kind: Kind, world: World): Promise<boolean> {
-    const known = uniqueness.get(kind.label);
-    if (known !== undefined) return known;
+    const cached = uniqueness.get(kind.label);
+    if (cached !== undefined) return cached;
     const [[api = me.api], request] = [await clientsFor(kind), await requestOf(kind, world)];
     const statuses = [(await send(api, request)).status, (await send(api, request)).status];
     const isTaken = (statuses[0] ?? 500) < 300 && statuses[1] === 409;

@@ -16,16 +16,16 @@ import { kinds } from "./world.ts";
 interface Place {
   label: string;
   kind: (typeof kinds)[number];
-  held: string;
+  grant: string;
   role: (typeof AS)[number] | undefined;
 }
 
-const HELD = ["none", ...ALL_PERMISSIONS, "all but those needed", "exactly those needed"];
+const GRANTS = ["none", ...ALL_PERMISSIONS, "all but those needed", "exactly those needed"];
 /** Those whose permissions follow from the role alone; single permissions are tokens' below. */
 const AS = ["owner", "admin", "operator", "viewer"] as const;
 const places: Place[] = kinds.flatMap((kind) => [
-  ...HELD.map((held) => ({ label: `${kind.label} with ${held}`, kind, held, role: undefined })),
-  ...AS.map((role) => ({ label: `${kind.label} as ${role}`, kind, held: "", role })),
+  ...GRANTS.map((grant) => ({ label: `${kind.label} with ${grant}`, kind, grant, role: undefined })),
+  ...AS.map((role) => ({ label: `${kind.label} as ${role}`, kind, grant: "", role })),
 ]);
 const byLabel = new Map(places.map((place) => [place.label, place]));
 
@@ -40,10 +40,10 @@ const ROLE_OF_EXAMPLE: Readonly<Record<string, RequiredRole>> = { "users.update"
 
 /** What an endpoint needs, with the fields of its example. */
 function neededBy({ route, fixed }: Place["kind"]): readonly Permission[] {
-  const own = route.bodyPermission?.permissions[String(Object.values(fixed)[0])];
+  const bodyPermission = route.bodyPermission?.permissions[String(Object.values(fixed)[0])];
   return [
     ...(Array.isArray(route.access) ? (route.access as readonly Permission[]) : []),
-    ...(own === undefined ? [] : [own]),
+    ...(bodyPermission === undefined ? [] : [bodyPermission]),
     ...(OF_EXAMPLE[route.id] ?? []),
     ...(route.fieldPermission === undefined ? [] : [route.fieldPermission.permission]),
   ];
@@ -70,16 +70,16 @@ prove("permissions", async () => {
   const clientWith = (permissions: readonly Permission[]): Promise<Client> => {
     if (++uses % 500 === 0) clients.clear();
     const key = `${permissions.join()} ${Math.floor(uses / 100)}`;
-    const made = clients.get(key) ?? me.token(permissions).then(({ api }) => api);
-    clients.set(key, made);
-    return made;
+    const client = clients.get(key) ?? me.token(permissions).then(({ api }) => api);
+    clients.set(key, client);
+    return client;
   };
 
   /** Requests to /auth end sessions or change passwords, and each user has limits: those have a user for one trial. */
   const users = new Map<string, { api: Promise<Client>; uses: number }>();
   const sessionAs = (role: Role, path: string): Promise<Client> => {
-    const known = users.get(role);
-    if (known !== undefined && known.uses++ < 15 && !path.startsWith("/auth")) return known.api;
+    const cached = users.get(role);
+    if (cached !== undefined && cached.uses++ < 15 && !path.startsWith("/auth")) return cached.api;
     const api = me.anotherUser({ role }).then((user) => me.session(user));
     if (!path.startsWith("/auth")) users.set(role, { api, uses: 1 });
     return api;
@@ -88,15 +88,15 @@ prove("permissions", async () => {
   return {
     points: places.map(({ label }) => label),
     trial: async ({ point }) => {
-      const { kind, held, role } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
+      const { kind, grant, role } = byLabel.get(point) ?? expect.fail(`There is no point ${point}`);
       const { route, fixed } = kind;
       const needed = neededBy(kind);
       const permissions = ALL_PERMISSIONS.filter((each) =>
-        held === "exactly those needed"
+        grant === "exactly those needed"
           ? needed.includes(each)
-          : held === "all but those needed"
+          : grant === "all but those needed"
             ? !needed.includes(each)
-            : each === held,
+            : each === grant,
       );
       const api = await (role === undefined ? clientWith(permissions) : sessionAs(role, route.path));
       const example = bodyOf(route);

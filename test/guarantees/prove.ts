@@ -44,7 +44,7 @@ const SMALL_LIMIT_MS = 1_200_000;
 const LIMIT_MS = 8 * 3_600_000;
 
 /** Continues a run of the same seed, size and sources. */
-function begun(name: GuaranteeName): Progress {
+function resumeRun(name: GuaranteeName): Progress {
   const fresh: Progress = {
     name,
     seed: order?.seed ?? SMALL_SEED,
@@ -77,7 +77,7 @@ export function prove(name: GuaranteeName, open: () => Promise<Attack>): void {
     async () => {
       const attack = await open();
       if (attack.close !== undefined) close.push(attack.close);
-      const progress = begun(name);
+      const progress = resumeRun(name);
       await run(attack, progress);
       expect(progress.violations, report(progress)).toBe(0);
       if (order?.trial === undefined) await attack.finish?.(progress);
@@ -90,12 +90,12 @@ export function prove(name: GuaranteeName, open: () => Promise<Attack>): void {
 function pointsOf({ points: all = [] }: Attack, { seed }: Progress): (index: number) => string {
   const points = all.filter((point) => point.includes(order?.points ?? ""));
   if (all.length > 0 && points.length === 0) throw new Error(`No point has "${order?.points}" in its name`);
-  let known: { round: number; shuffled: string[] } | undefined;
+  let current: { round: number; shuffled: string[] } | undefined;
   return (index) => {
     if (points.length === 0) return "";
     const round = Math.floor(index / points.length);
-    if (known?.round !== round) known = { round, shuffled: randomOf(seed + 7919 * round).shuffled(points) };
-    return known.shuffled[index % points.length] ?? "";
+    if (current?.round !== round) current = { round, shuffled: randomOf(seed + 7919 * round).shuffled(points) };
+    return current.shuffled[index % points.length] ?? "";
   };
 }
 

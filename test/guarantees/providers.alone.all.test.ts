@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { type Asked, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
+import { type FakeRequest, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
 import { errorResponse as ofDigitalOcean } from "../providers/fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "../providers/fake-hetzner.ts";
 import { pass } from "../providers/executions.ts";
@@ -28,15 +28,15 @@ const between = (least: number, most: number): number => least + random() * (mos
 const oneOf = <T>(choices: readonly T[]): T => chosen.oneOf(choices);
 
 const errorResponse = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
-const isOrder = ({ method, path }: Asked): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
+const isOrder = ({ method, path }: FakeRequest): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
 
 /** One request in eight fails, one order in two. */
-function faultOf(provider: Rented, asked: Asked): Fault | undefined {
+function faultOf(provider: Rented, request: FakeRequest): Fault | undefined {
   const rejected = (status: number, code: string, message?: string): Fault => ({
     kind: "rejected",
     response: errorResponse[provider](status, code, message),
   });
-  if (isOrder(asked) && chance(0.08))
+  if (isOrder(request) && chance(0.08))
     return provider === "hetzner"
       ? oneOf([rejected(412, "resource_unavailable"), rejected(403, "resource_limit_exceeded")])
       : rejected(
@@ -44,8 +44,8 @@ function faultOf(provider: Rented, asked: Asked): Fault | undefined {
           "unprocessable_entity",
           oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
         );
-  if (!isOrder(asked) && chance(0.2)) return { kind: "slow", seconds: between(1, 29) };
-  if (!chance(isOrder(asked) ? 0.5 : 0.12)) return undefined;
+  if (!isOrder(request) && chance(0.2)) return { kind: "slow", seconds: between(1, 29) };
+  if (!chance(isOrder(request) ? 0.5 : 0.12)) return undefined;
   return oneOf<Fault>([
     { kind: "lost" },
     { kind: "lost", seconds: between(1, 30) },
@@ -103,10 +103,10 @@ prove("providers", async () => {
       chosen = ofTrial;
       counts(CREATIONS);
       for (const provider of RENTED) {
-        here[provider].fault = (asked) => faultOf(provider, asked);
+        here[provider].fault = (request) => faultOf(provider, request);
         here[provider].fate = () => fateOf(provider);
       }
-      const known = new Set(there());
+      const earlier = new Set(there());
       const outcomes: Outcome[] = [];
       const deleted: ServerRecord[] = [];
       const account = await here.account();
@@ -117,20 +117,21 @@ prove("providers", async () => {
           deleted.push(outcome.server);
         pass(between(0, 30));
       }
-      const made = outcomes.filter(({ operation, server }) => operation.state === "succeeded" && !deleted.includes(server));
-      const wanted = new Set(made.map(labelOf));
+      const created = outcomes.filter(({ operation, server }) => operation.state === "succeeded" && !deleted.includes(server));
+      const expected = new Set(created.map(labelOf));
       await settle();
-      const after = there().filter((machine) => !known.has(machine));
+      const after = there().filter((machine) => !earlier.has(machine));
       for (const { operation } of outcomes) expect(["succeeded", "failed"]).toContain(operation.state);
       expect(
-        after.filter((machine) => !wanted.has(machine)),
+        after.filter((machine) => !expected.has(machine)),
         "left behind or too many",
       ).toEqual([]);
       expect(
-        [...wanted].filter((machine) => !after.includes(machine) && !hasVanished(machine)),
+        [...expected].filter((machine) => !after.includes(machine) && !hasVanished(machine)),
         "taken away",
       ).toEqual([]);
-      for (const { server } of made) expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
+      for (const { server } of created)
+        expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
       // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can
       // cause it.
       expect(twice("hetzner")).toEqual([]);

@@ -90,10 +90,10 @@ const END = "<!-- End of what is generated -->";
 
 /** The text with its generated part made anew. */
 export function rendered(text: string): string {
-  const made = `${START}\n\n## What is guaranteed\n\n${promisesOf()}\n\n## The last results\n\n${tableFrom(readResults())}\n\n${mutationTesting()}\n\n${END}`;
+  const generated = `${START}\n\n## What is guaranteed\n\n${promisesOf()}\n\n## The last results\n\n${tableFrom(readResults())}\n\n${mutationTesting()}\n\n${END}`;
   const [before, rest] = [text.slice(0, text.indexOf(START)), text.slice(text.indexOf(END) + END.length)];
   if (!text.includes(START) || !text.includes(END)) throw new Error(`${DOCS} has lost the marks of its generated part`);
-  return before + made + rest;
+  return before + generated + rest;
 }
 
 /** Writes the page; the formatter aligns its table. */
@@ -109,7 +109,7 @@ export function record(progress: readonly Progress[]): void {
     const result = resultOf(each);
     if (result.full || result.violations > 0 || results[each.name]?.full !== true) results[each.name] = result;
   }
-  const known = rows.flatMap(([name]) => (results[name] === undefined ? [] : [[name, results[name]] as const]));
-  writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
+  const rowResults = rows.flatMap(([name]) => (results[name] === undefined ? [] : [[name, results[name]] as const]));
+  writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(rowResults), undefined, 2)}\n`);
   renderDocs();
 }

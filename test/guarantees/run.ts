@@ -54,16 +54,17 @@ async function runOne(name: string, row: Guarantee, now: string): Promise<Progre
   const file = join(STATE, `${[name, ...(values.points.match(/[a-z-]+/g) ?? [])].join("-")}.json`);
   if (values.fresh) rmSync(file, { force: true });
   const before = progressIn(file);
-  const kept = before?.sources === now ? before : undefined;
+  const previous = before?.sources === now ? before : undefined;
   const order: Order = {
-    seed: numberIn(values.seed) ?? kept?.seed ?? Math.floor(Math.random() * 2 ** 31),
+    seed: numberIn(values.seed) ?? previous?.seed ?? Math.floor(Math.random() * 2 ** 31),
     trials: numberIn(values.trials) ?? row.full,
     ...(values.trial !== undefined && { trial: Number(values.trial) }),
     points: values.points,
     file,
     sources: now,
   };
-  if (values.trial === undefined && kept?.ended === true && kept.seed === order.seed && kept.trials === order.trials) return kept;
+  if (values.trial === undefined && previous?.ended === true && previous.seed === order.seed && previous.trials === order.trials)
+    return previous;
   const single = values.trial !== undefined;
   const log = join(STATE, `${name}.log`);
   const output = single ? "inherit" : openSync(log, "w");

@@ -53,8 +53,8 @@ prove("second-factors", async () => {
     "the challenge of another user": async (victim) => withCode((await challengeFor(other.user)).challenge, codeOf(victim)),
     "a challenge to sign in with a passkey alone": async (victim) => withCode((await beginAlone()).challenge, codeOf(victim)),
     "a challenge to add a passkey": async (victim) => {
-      const begun = await victim.session.post("/auth/second-factors/passkeys/options", {});
-      return withCode(begun.as(secondFactors.passkeyOptions().data).challenge, codeOf(victim));
+      const options = await victim.session.post("/auth/second-factors/passkeys/options", {});
+      return withCode(options.as(secondFactors.passkeyOptions().data).challenge, codeOf(victim));
     },
     "a challenge to sign in, to prove it in a session": async (victim) => {
       const { challenge } = await challengeFor(victim.user);

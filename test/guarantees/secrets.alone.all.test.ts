@@ -47,7 +47,7 @@ const formsOf = (secret: string): string[] => {
   ];
 };
 
-type Know = (what: string, secret: string | undefined | null) => string;
+type Know = (name: string, secret: string | undefined | null) => string;
 
 /** The links in mails, second factors, and single sign-on. */
 async function admitPeople(me: TestAccount, know: Know): Promise<void> {
@@ -72,9 +72,9 @@ async function admitPeople(me: TestAccount, know: Know): Promise<void> {
   const [code = "", unused = ""] = await newCodes(session);
   const { challenge } = await challengeFor(user);
   const signedIn = await sendProof({ challenge, method: "recovery_code", code });
-  for (const [what, each] of Object.entries({ "a recovery code": unused, "a used recovery code": code })) {
-    know(what, each);
-    know(`${what}, without hyphens`, each.replaceAll("-", ""));
+  for (const [name, each] of Object.entries({ "a recovery code": unused, "a used recovery code": code })) {
+    know(name, each);
+    know(`${name}, without hyphens`, each.replaceAll("-", ""));
   }
   know("a session by a recovery code", sessionIn(signedIn).token?.split(".")[2]);
 
@@ -92,9 +92,9 @@ async function admitPeople(me: TestAccount, know: Know): Promise<void> {
 /** The whole life of credentials in a new account; returns the secrets. */
 async function live(cloud: TestCloud, random: Random): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
-  const know: Know = (what, secret) => {
-    if (typeof secret !== "string" || secret.length < 8) throw new Error(`There is no ${what}`);
-    secrets.set(what, secret);
+  const know: Know = (name, secret) => {
+    if (typeof secret !== "string" || secret.length < 8) throw new Error(`There is no ${name}`);
+    secrets.set(name, secret);
     return secret;
   };
   const me = await account({ seeded: true });
@@ -135,15 +135,15 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
     public_key: `-----BEGIN OPENSSH PRIVATE KEY-----${know("a private key by mistake", randomBytes(20).toString("hex"))}`,
   });
 
-  const begun = await me.api.post("/instances", await me.instanceBody(), keyed());
-  know("a generated password", begun.as(instances.create().data).admin_password);
-  await me.until(begun.as(Operation).operation_id);
-  const { id } = begun.as(z.looseObject({ id: z.string() }));
+  const created = await me.api.post("/instances", await me.instanceBody(), keyed());
+  know("a generated password", created.as(instances.create().data).admin_password);
+  await me.until(created.as(Operation).operation_id);
+  const { id } = created.as(z.looseObject({ id: z.string() }));
   const backup = await me.backup(id);
-  const own = know("the password of a clone", `chosen ${randomBytes(9).toString("hex")}`);
+  const clonePassword = know("the password of a clone", `chosen ${randomBytes(9).toString("hex")}`);
   const clone = await me.api.post(
     `/instances/${id}/clone`,
-    { name: "Copy", domain: uniqueDomain(), backup_id: backup.id, admin_password: own },
+    { name: "Copy", domain: uniqueDomain(), backup_id: backup.id, admin_password: clonePassword },
     keyed(),
   );
   await me.until(clone.as(Operation).operation_id);
@@ -215,12 +215,12 @@ prove("secrets", async () => {
       };
       for (const [place, texts] of Object.entries(places)) {
         expect(texts.length, `there is nothing to search in: ${place}`).toBeGreaterThan(0);
-        for (const [what, secret] of secrets) {
-          reached(`${what} in the ${place}`);
+        for (const [name, secret] of secrets) {
+          reached(`${name} in the ${place}`);
           for (const form of formsOf(secret))
             expect(
               texts.filter((text) => text.includes(form)),
-              `${what} is in the ${place}`,
+              `${name} is in the ${place}`,
             ).toEqual([]);
         }
       }

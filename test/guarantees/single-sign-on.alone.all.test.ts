@@ -38,16 +38,16 @@ prove("single-sign-on", async () => {
       return finish({ ...callback, state: changed(callback.state, random) }, tab);
     },
     "the state of another sign-in": async () => {
-      const [mine, theirs] = [await begin("bob"), await begin("ann")];
-      return finish({ ...theirs.callback, state: mine.callback.state }, mine.tab);
+      const [ownSignIn, otherSignIn] = [await begin("bob"), await begin("ann")];
+      return finish({ ...otherSignIn.callback, state: ownSignIn.callback.state }, ownSignIn.tab);
     },
     "a changed code": async (random) => {
       const { tab, callback } = await begin("ann");
       return finish({ ...callback, code: changed(callback.code, random) }, tab);
     },
     "the code of another sign-in": async () => {
-      const [mine, theirs] = [await begin("bob"), await begin("ann")];
-      return finish({ ...mine.callback, code: theirs.callback.code }, mine.tab);
+      const [ownSignIn, otherSignIn] = [await begin("bob"), await begin("ann")];
+      return finish({ ...ownSignIn.callback, code: otherSignIn.callback.code }, ownSignIn.tab);
     },
     "a changed secret of the tab": async (random) => {
       const { tab, callback } = await begin("ann");

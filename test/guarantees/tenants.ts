@@ -85,28 +85,28 @@ const TIMED = isFullSize ? 500 : 0;
 
 export async function attackTenants(cloud: TestCloud): Promise<Attack> {
   giveUpEarly(cloud);
-  const mine = await newRecords();
-  const theirs = await newRecords();
+  const attacker = await newRecords();
+  const victim = await newRecords();
   // Two of each kind, so that every list has a cursor.
-  const [made] = [await newServer(theirs.me), await newServer(theirs.me)];
-  await seedInstance(theirs.me.id);
-  await theirs.me.sshKey();
-  await theirs.me.token();
-  await seedAlert(await getServer(theirs.me.id, String(theirs.ids.server)));
-  for (let i = 0; i < 2; i++) await seedInvitation(theirs.me);
-  const factors = [await seedFactor(theirs.me.user.id), await seedFactor(theirs.me.user.id)];
-  const [session] = (await (await theirs.me.session()).get("/auth/sessions")).as(Listed);
+  const [server] = [await newServer(victim.me), await newServer(victim.me)];
+  await seedInstance(victim.me.id);
+  await victim.me.sshKey();
+  await victim.me.token();
+  await seedAlert(await getServer(victim.me.id, String(victim.ids.server)));
+  for (let i = 0; i < 2; i++) await seedInvitation(victim.me);
+  const factors = [await seedFactor(victim.me.user.id), await seedFactor(victim.me.user.id)];
+  const [session] = (await (await victim.me.session()).get("/auth/sessions")).as(Listed);
   await cloud.states.settled();
   const foreign: World["ids"] = {
-    ...theirs.ids,
-    operation: made.operation_id ?? "",
+    ...victim.ids,
+    operation: server.operation_id ?? "",
     second_factor: factors[0] ?? "",
     session: session?.id ?? "",
   };
-  const own: World = { me: mine.me, ids: { ...mine.ids, operation: unusedId("operation") } };
+  const attackerWorld: World = { me: attacker.me, ids: { ...attacker.ids, operation: unusedId("operation") } };
 
   const clientFor = async (access: unknown): Promise<Client> =>
-    access === "session" ? mine.me.session(await mine.me.anotherUser()) : (await mine.me.token()).api;
+    access === "session" ? attacker.me.session(await attacker.me.anotherUser()) : (await attacker.me.token()).api;
 
   /** Every eighth try has another credential: each has its limits. */
   async function expectSameTimes(position: Position, id: string): Promise<void> {
@@ -114,7 +114,10 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
     let changedAt = 0;
     const prepare = (idOf: () => string) => async (index: number) => {
       if (index % 8 === 0 && index !== changedAt) [changedAt, api] = [index, await clientFor(position.kind?.route.access)];
-      const [by, request] = [api, position.make(own, idOf(), position.kind && (await requestOf(position.kind, own)))];
+      const [by, request] = [
+        api,
+        position.make(attackerWorld, idOf(), position.kind && (await requestOf(position.kind, attackerWorld))),
+      ];
       return () => send(by, request);
     };
     await expectSameTime(position.label, TIMED, [prepare(() => unusedId(position.idKind)), prepare(() => id)]);
@@ -128,26 +131,26 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
     const collection = kind?.route.path.split("/:")[0];
     const maker = kinds.find(({ route }) => route.method === "POST" && route.path === collection && route.status === 201);
     if (maker === undefined || !kind?.route.path.includes(":id") || idKindOf(kind.route) !== idKind) return "";
-    const api = maker.route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api;
-    const made = await send(api, await requestOf(maker, theirs));
-    return made.status < 300 ? made.as(z.looseObject({ id: z.string() })).id : "";
+    const api = maker.route.access === "session" ? await victim.me.session() : (await victim.me.token()).api;
+    const response = await send(api, await requestOf(maker, victim));
+    return response.status < 300 ? response.as(z.looseObject({ id: z.string() })).id : "";
   }
 
   async function expectNoLeak(position: Position, counts: (trials: number) => void): Promise<void> {
     const id = (foreign[position.idKind] ??= await createdBy(position));
     if (id === "") return counts(0);
     const api = await clientFor(position.kind?.route.access);
-    const request = position.kind && (await requestOf(position.kind, own));
-    const before = await theirs.me.trace();
+    const request = position.kind && (await requestOf(position.kind, attackerWorld));
+    const before = await victim.me.trace();
     // The first request of a container may look at more than later ones.
-    await send(api, position.make(own, unusedId(position.idKind), request));
+    await send(api, position.make(attackerWorld, unusedId(position.idKind), request));
     const unused = await observed(cloud, () =>
-      send(api, position.make(own, unusedId(position.idKind), request), { "x-request-id": "same" }),
+      send(api, position.make(attackerWorld, unusedId(position.idKind), request), { "x-request-id": "same" }),
     );
-    const their = await observed(cloud, () => send(api, position.make(own, id, request), { "x-request-id": "same" }));
+    const their = await observed(cloud, () => send(api, position.make(attackerWorld, id, request), { "x-request-id": "same" }));
     expect(bare(their.response)).toEqual(bare(unused.response));
     expect(their.calls).toEqual(unused.calls);
-    expect(await theirs.me.trace(), "something of theirs has changed").toBe(before);
+    expect(await victim.me.trace(), "something of theirs has changed").toBe(before);
     for (const text of Object.values(foreign)) if (text !== id) expect(their.response.text).not.toContain(text);
     if (TIMED > 0) await expectSameTimes(position, id);
   }
@@ -169,16 +172,16 @@ export async function attackTenants(cloud: TestCloud): Promise<Attack> {
     const route = cursors.find((each) => each.label === label)?.route ?? expect.fail(`There is no point ${label}`);
     const [me, them] = [
       await clientFor(route.access),
-      route.access === "session" ? await theirs.me.session() : (await theirs.me.token()).api,
+      route.access === "session" ? await victim.me.session() : (await victim.me.token()).api,
     ];
-    if (route.id === "auth.listSessions") await theirs.me.session(); // for a second page
+    if (route.id === "auth.listSessions") await victim.me.session(); // for a second page
     const pathFor = ({ ids }: Pick<World, "ids">): string =>
       route.path.includes(":id") ? pathOf(route, ids[idKindOf(route)] ?? expect.fail(`${label}: there is no ID`)) : route.path;
-    const { next_cursor } = (await them.get(`${pathFor(theirs)}?per_page=1`)).meta ?? {};
+    const { next_cursor } = (await them.get(`${pathFor(victim)}?per_page=1`)).meta ?? {};
     expect(next_cursor, "their cursor").toEqual(expect.any(String));
-    const response = await me.get(`${pathFor(own)}?cursor=${next_cursor}`);
+    const response = await me.get(`${pathFor(attackerWorld)}?cursor=${next_cursor}`);
     const listed = response.status === 200 ? response.as(Listed) : [];
-    const ownIds = await idsOf(me, pathFor(own));
+    const ownIds = await idsOf(me, pathFor(attackerWorld));
     for (const { id } of listed) expect(ownIds, "a record of another account").toContain(id);
   }
 

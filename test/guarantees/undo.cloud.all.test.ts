@@ -15,12 +15,12 @@ const places = workflowRows.flatMap((row) =>
     tasksOf(row)
       .filter(({ isUndo }) => isUndo)
       .flatMap(({ name }) =>
-        ["the cause goes", "the cause goes after the first execution has given up", "the cause stays"].map((how) => ({
-          label: `${row.name}${from === undefined ? "" : ` from ${from}`}, ${name}: ${how}`,
+        ["the cause goes", "the cause goes after the first execution has given up", "the cause stays"].map((course) => ({
+          label: `${row.name}${from === undefined ? "" : ` from ${from}`}, ${name}: ${course}`,
           row,
           from,
           undo: name,
-          how,
+          course,
         })),
       ),
   ),
@@ -48,14 +48,14 @@ prove("undo", async () => {
     trial: async ({ point, random }) => {
       const place = byLabel.get(point);
       if (place === undefined) throw new Error(`There is no point ${point}`);
-      const { row, from, undo, how } = place;
+      const { row, from, undo, course } = place;
       const tries = undo === "fail" ? TRIES.fail : TRIES.undo;
-      const until = how === "the cause goes" ? 1 + random.below(tries - 1) : tries;
+      const until = course === "the cause goes" ? 1 + random.below(tries - 1) : tries;
       const works = random.chance(0.5);
       const intercept: Intercept = async (call, next) => {
         const isSecond = call.execution.endsWith("-undo");
         if (call.task !== undo) return next();
-        if (how === "the cause stays") throw new InjectedError(random.chance(0.5) ? "Boom" : "GiveUp");
+        if (course === "the cause stays") throw new InjectedError(random.chance(0.5) ? "Boom" : "GiveUp");
         if (isSecond || call.tries > until) return next();
         if (works && call.tries <= 2) await next(); // if it survives two runs, it survives 60
         throw new InjectedError("TryAgain");
@@ -67,7 +67,7 @@ prove("undo", async () => {
           ask,
           whileUndoing(row, intercept, () => new InjectedError("GiveUp")),
         );
-        if (how !== "the cause stays") {
+        if (course !== "the cause stays") {
           await expectAtRest(row, harness, operation, from, findOperation);
           expect(alarmsOf(operation.id), "alarms").toBe(0);
           return;

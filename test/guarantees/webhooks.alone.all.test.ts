@@ -75,8 +75,11 @@ async function expectUnreachable(point: string, random: Random): Promise<void> {
   }
   const private4 = address.join(".");
   const first = point === NAMES[0] ? [private4, "93.184.216.34"] : ["93.184.216.34"];
-  const found = random.shuffled(first);
-  const problem = await findTargetProblem("url", "https://hooks.example.com/", { loopback: false, resolve: async () => found });
+  const addresses = random.shuffled(first);
+  const problem = await findTargetProblem("url", "https://hooks.example.com/", {
+    loopback: false,
+    resolve: async () => addresses,
+  });
   expect(problem?.reason).toBe(point === NAMES[0] ? "must not lead to a private address" : undefined);
   const later = random.shuffled(["93.184.216.34", private4]);
   await expect(sent("https://hooks.example.com/", async () => later)).rejects.toThrow("leads to a private address");
@@ -146,10 +149,10 @@ prove("webhooks", async () => {
       if (point === BESIDE) return expectIsolation();
       const kill = KILLS.find(({ label }) => label === point);
       if (kill === undefined) return expectUnreachable(point, random);
-      let made = 0;
+      let callCount = 0;
       const kind = random.oneOf(["lost", "silent"] as const);
       const stop = cloud.aws.inject((call) => {
-        if (!call.principal.includes(`-schedules${kill.name}`) || ++made !== kill.at) return undefined;
+        if (!call.principal.includes(`-schedules${kill.name}`) || ++callCount !== kill.at) return undefined;
         stop();
         reached(`${kill.name} killed at ${call.action}, ${kind}`);
         void cloud.lambda.kill(call.principal);
@@ -172,7 +175,7 @@ prove("webhooks", async () => {
       const recent = received.slice(-50);
       expect(changeIds).toEqual(expect.arrayContaining([...new Set(recent.map((each) => each.id))]));
       for (const each of recent) expect(received.find((other) => other.id === each.id)?.body).toBe(each.body);
-      if (made < kill.at) counts(0); // the function made fewer calls
+      if (callCount < kill.at) counts(0); // the function made fewer calls
     },
   };
 });

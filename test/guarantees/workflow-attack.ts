@@ -62,9 +62,9 @@ export function whileUndoing({ workflow: { steps } }: Row, intercept: Intercept,
   const last = steps.findLast(({ commits }) => commits !== true)?.name;
   return async (call, next) =>
     intercept(call, async (payload) => {
-      const done = await next(payload);
+      const result = await next(payload);
       if (call.task === last) throw error();
-      return done;
+      return result;
     });
 }
 
@@ -96,12 +96,13 @@ export async function expectAtRest(
   const succeeded = operation.state === "succeeded";
   const to = succeeded ? row.to : row.failed;
   const before = succeeded ? afterSuccess(operation.type, String(from)) : String(from);
-  const found = await harness.stateOf(operation);
-  expect(found?.state, `the resource after ${operation.type} ${operation.state}`).toBe(
+  const resource = await harness.stateOf(operation);
+  expect(resource?.state, `the resource after ${operation.type} ${operation.state}`).toBe(
     to === "gone" || row.resource === "account" ? undefined : published(to === "before" ? before : to),
   );
-  const told = isOnMachine(row) && !succeeded ? operation.error?.message : null;
-  if (found !== undefined && !found.state.endsWith("failed") && found.state !== "offline") expect(found.reason).toBe(told);
+  const reason = isOnMachine(row) && !succeeded ? operation.error?.message : null;
+  if (resource !== undefined && !resource.state.endsWith("failed") && resource.state !== "offline")
+    expect(resource.reason).toBe(reason);
   if (row.to === "gone" && !succeeded) {
     expectFree(await snapshotOf(cloud, me.id));
     await harness.remove(operation);

@@ -67,9 +67,9 @@ async function failedImport({ me, ids }: World): Promise<string> {
   const { api } = await me.token();
   const { id } = await uploaded(api, ARCHIVE, { note: "fail-import" });
   const body = { sha256: sha256Of(ARCHIVE), server_id: ids.server };
-  const begun = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
-  await me.until(begun.operation_id, "failed");
-  return begun.id;
+  const backup = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
+  await me.until(backup.operation_id, "failed");
+  return backup.id;
 }
 
 /** The same as records alone, without machines and archives, in any environment. */
@@ -125,8 +125,8 @@ async function valueOf(name: string, example: unknown, world: World): Promise<un
   if (name === "select") return { ids: [world.ids.instance] };
   const server = Server.parse(await world.me.serverBody());
   if (name === "provider" || name === "region" || name === "size") return server[name];
-  const known = Object.entries(world.ids).find(([kind]) => name === `${kind}_id`);
-  return known === undefined ? example : known[1];
+  const match = Object.entries(world.ids).find(([kind]) => name === `${kind}_id`);
+  return match === undefined ? example : match[1];
 }
 
 /** The path and body of a valid request: the required fields, or all of them where none is. */

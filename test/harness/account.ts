@@ -138,9 +138,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
 
   const token: TestAccount["token"] = async (permissions = ALL_PERMISSIONS, expiresAt = null) => {
     const change = startChange({ id: accountId });
-    const made = addToken(change, by, permissions, expiresAt);
+    const created = addToken(change, by, permissions, expiresAt);
     await change.commit();
-    return made;
+    return created;
   };
 
   const session: TestAccount["session"] = async ({ email, password } = newUser) =>
@@ -181,9 +181,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     const { api } = await token();
     const body = await serverBody(fields);
     const make = async (): Promise<string> => {
-      const begun = (await api.post("/servers", body)).as(Server);
-      await until(begun.operation_id);
-      return begun.id;
+      const created = (await api.post("/servers", body)).as(Server);
+      await until(created.operation_id);
+      return created.id;
     };
     const serverId = seeded ? await seedActiveServer(accountId, body) : await make();
     return (await api.get(`/servers/${serverId}`)).as(Server);
@@ -205,9 +205,9 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
     const { api } = await token();
     const body = await instanceBody(fields);
     const make = async (): Promise<string> => {
-      const begun = (await api.post("/instances", body)).as(Instance);
-      await until(begun.operation_id);
-      return begun.id;
+      const created = (await api.post("/instances", body)).as(Instance);
+      await until(created.operation_id);
+      return created.id;
     };
     const instanceId = seeded ? await seedRunningInstance(accountId, body) : await make();
     return (await api.get(`/instances/${instanceId}`)).as(Instance);
@@ -216,12 +216,12 @@ export async function account({ seeded = false }: AccountOptions = {}): Promise<
   const backup: TestAccount["backup"] = async (instanceId, fields = {}) => {
     const { api } = await token();
     const make = async (): Promise<string> => {
-      const begun = (await api.post(`/instances/${instanceId}/backups`, fields)).as(Backup);
-      await until(begun.operation_id);
-      return begun.id;
+      const created = (await api.post(`/instances/${instanceId}/backups`, fields)).as(Backup);
+      await until(created.operation_id);
+      return created.id;
     };
-    const { note, ...others } = BackupBody.parse(fields);
-    const isSeeded = seeded && Object.keys(others).length === 0;
+    const { note, ...otherFields } = BackupBody.parse(fields);
+    const isSeeded = seeded && Object.keys(otherFields).length === 0;
     const backupId = isSeeded ? await seedCompletedBackup(accountId, instanceId, note) : await make();
     return (await api.get(`/backups/${backupId}`)).as(Backup);
   };

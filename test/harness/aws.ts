@@ -57,7 +57,7 @@ export function faultsIn({ intercept }: Pick<Aws, "intercept">, database: Databa
   const outages = new Map<Service, Outage>();
   const lost = new Set<string>();
   const injected = new Set<(call: Arriving) => Fault | undefined>();
-  let held: HeldIndexes | undefined;
+  let heldIndexes: HeldIndexes | undefined;
 
   intercept(async (call, next) => {
     const { service, action } = call;
@@ -67,7 +67,7 @@ export function faultsIn({ intercept }: Pick<Aws, "intercept">, database: Databa
     if (fault?.kind === "refuse") return undefined;
     if (fault?.kind === "silent") return new Promise(() => undefined);
     if (fault?.kind === "slow") await sleep(fault.milliseconds);
-    if (held !== undefined && service === "dynamodb") call.forwarded = held.redirect(action, await call.input());
+    if (heldIndexes !== undefined && service === "dynamodb") call.forwarded = heldIndexes.redirect(action, await call.input());
     try {
       if (fault?.kind === "error") throw fault.fault;
       const reply = await next();
@@ -97,9 +97,9 @@ export function faultsIn({ intercept }: Pick<Aws, "intercept">, database: Databa
     loseResponse: (action) => void lost.add(action),
     holdIndexes: async () => {
       const copy = await holdIndexes(database);
-      held = copy;
+      heldIndexes = copy;
       return async () => {
-        held = undefined;
+        heldIndexes = undefined;
         await copy.remove();
       };
     },

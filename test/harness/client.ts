@@ -92,36 +92,36 @@ function decoded(body: Buffer, encoding: string | undefined): Buffer {
 }
 
 function responseOf(method: string, path: string, status: number, headers: Record<string, string>, text: string): ApiResponse {
-  const said = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
-  expect(headers["content-type"], said).toBe("application/json");
-  expect(headers["x-request-id"], said).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
-  expectOurHeaders(path, status, headers, said);
+  const exchange = `${method} ${path.slice(0, 200)} → ${status} ${text.slice(0, 1000)}`;
+  expect(headers["content-type"], exchange).toBe("application/json");
+  expect(headers["x-request-id"], exchange).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  expectOurHeaders(path, status, headers, exchange);
   if (method === "HEAD" || status === 304)
-    return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(said) };
+    return { status, headers, text, body: undefined, meta: undefined, error: undefined, as: () => fail(exchange) };
   const body: unknown = JSON.parse(text);
   const route = routeOf(method, path);
-  if (route !== undefined) expectDescribed(route, status, body, said);
+  if (route !== undefined) expectDescribed(route, status, body, exchange);
   if (status >= 400) {
     const failure = Failure.safeParse(body);
-    expect(failure.error, said).toBeUndefined();
+    expect(failure.error, exchange).toBeUndefined();
     const error = failure.data?.error;
-    expect(status, said).toBe(error && ERRORS[error.code].status);
-    if (status === 429 || status === 503) expect(headers["retry-after"], said).toMatch(/^[1-9]\d*$/);
-    return { status, headers, text, body, meta: undefined, error, as: () => fail(said) };
+    expect(status, exchange).toBe(error && ERRORS[error.code].status);
+    if (status === 429 || status === 503) expect(headers["retry-after"], exchange).toMatch(/^[1-9]\d*$/);
+    return { status, headers, text, body, meta: undefined, error, as: () => fail(exchange) };
   }
-  if (route === undefined) throw new Error(`No route matches ${said}`);
+  if (route === undefined) throw new Error(`No route matches ${exchange}`);
   const rehearsed = route.dryRun && new URLSearchParams(path.split("?")[1]).get("dry_run") === "true";
-  expect(status, said).toBe(rehearsed ? 200 : route.status);
+  expect(status, exchange).toBe(rehearsed ? 200 : route.status);
   if (route.unenveloped)
     return { status, headers, text, body, meta: undefined, error: undefined, as: (schema) => schema.parse(body) };
   const success = Success.safeParse(body);
-  expect(success.error, said).toBeUndefined();
-  expect(success.data?.meta !== undefined, said).toBe(route.list);
+  expect(success.error, exchange).toBeUndefined();
+  expect(success.data?.meta !== undefined, exchange).toBe(route.list);
   // Parsing drops what the schema does not know, so this finds leaked fields.
-  expect((rehearsed ? DryRun : route.data).parse(success.data?.data), said).toEqual(success.data?.data);
-  if (rehearsed) expect(headers, said).not.toMatchObject({ location: expect.anything() });
+  expect((rehearsed ? DryRun : route.data).parse(success.data?.data), exchange).toEqual(success.data?.data);
+  if (rehearsed) expect(headers, exchange).not.toMatchObject({ location: expect.anything() });
   else if (route.status !== 200 && route.access !== "public")
-    expect(headers["location"], said).toMatch(new RegExp(`^${BASE_PATH}/([a-z-]+/)+[a-z]+_[0-9a-z]{26}$`));
+    expect(headers["location"], exchange).toMatch(new RegExp(`^${BASE_PATH}/([a-z-]+/)+[a-z]+_[0-9a-z]{26}$`));
   return {
     status,
     headers,
@@ -134,16 +134,16 @@ function responseOf(method: string, path: string, status: number, headers: Recor
 }
 
 /** What every response contains, from whichever layer it comes. */
-function expectOurHeaders(path: string, status: number, headers: ApiResponse["headers"], said: string): void {
-  expect(headers["x-content-type-options"], said).toBe("nosniff");
+function expectOurHeaders(path: string, status: number, headers: ApiResponse["headers"], exchange: string): void {
+  expect(headers["x-content-type-options"], exchange).toBe("nosniff");
   const pathOnly = path.split("?")[0]?.replace(/\/$/, "");
   const isDescription = pathOnly === "/openapi.json" && (status === 200 || status === 304);
-  expect(headers["cache-control"], said).toBe(isDescription ? "no-cache" : "no-store");
-  if (status === 401) expect(headers["www-authenticate"], said).toBe("Bearer");
+  expect(headers["cache-control"], exchange).toBe(isDescription ? "no-cache" : "no-store");
+  if (status === 401) expect(headers["www-authenticate"], exchange).toBe("Bearer");
 }
 
-function fail(said: string): never {
-  throw new Error(`A success was expected: ${said}`);
+function fail(exchange: string): never {
+  throw new Error(`A success was expected: ${exchange}`);
 }
 
 const PATTERNS = routes.map((route) => ({

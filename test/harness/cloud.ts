@@ -36,7 +36,7 @@ export async function ownCloud(options: Partial<CloudOptions> = {}): Promise<Tes
   return cloud;
 }
 
-let kept: Promise<TestCloud> | undefined;
+let sharedCloud: Promise<TestCloud> | undefined;
 
 /**
  * The cloud of this process, in which nothing waits. One file after another uses it, because starting its functions anew is what
@@ -47,8 +47,8 @@ export async function processCloud(): Promise<TestCloud> {
     throw new Error(
       "A file that uses the cloud of its process shares it only with its like: name it X.cloud.test.ts (CONTRIBUTING.md)",
     );
-  kept ??= startTestCloud(inject("outDir"), inject("databaseUrl"), { timeScale: 0 });
-  const cloud = await kept;
+  sharedCloud ??= startTestCloud(inject("outDir"), inject("databaseUrl"), { timeScale: 0 });
+  const cloud = await sharedCloud;
   use(factsOf(cloud));
   return cloud;
 }

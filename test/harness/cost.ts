@@ -18,12 +18,17 @@ export async function costIn(
   id: string,
   request: () => Promise<ApiResponse>,
 ): Promise<Cost & { response: ApiResponse }> {
-  const own = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
+  const functionName = new RegExp(`-api${id.replace(".", "")}[0-9A-F]{8}$`, "i");
   const calls: Served[] = [];
   const stop = cloud.aws.calls.subscribe((call) => calls.push(call));
   const response = await request();
   stop();
   const by = (pattern: RegExp, service: string) =>
     calls.filter((call) => call.attempt === 1 && pattern.test(call.principal) && call.service === service);
-  return { response, authorizer: by(/authorize/i, "dynamodb"), handler: by(own, "dynamodb"), starts: by(own, "states") };
+  return {
+    response,
+    authorizer: by(/authorize/i, "dynamodb"),
+    handler: by(functionName, "dynamodb"),
+    starts: by(functionName, "states"),
+  };
 }

@@ -34,13 +34,13 @@ function pointerOf(path: string, method: string, status: number): string | undef
 }
 
 /** Fails if the description does not have this status for the route, or the body does not match its schema. */
-export function expectDescribed(route: Route, status: number, body: unknown, said: string): void {
+export function expectDescribed(route: Route, status: number, body: unknown, exchange: string): void {
   const path = route.path.replace(/:(\w+)/g, "{$1}");
   const pointer = pointerOf(path, route.method.toLowerCase(), status);
-  expect(pointer, `${BASE_PATH}${path} has no response ${status} in the description: ${said}`).toBeDefined();
+  expect(pointer, `${BASE_PATH}${path} has no response ${status} in the description: ${exchange}`).toBeDefined();
   if (pointer === undefined) return;
   const { ajv } = described();
   const validate = ajv.getSchema(pointer) ?? ajv.compile({ $ref: pointer });
   count += 1;
-  expect(validate(body), `${said}\n${JSON.stringify(validate.errors)}`).toBe(true);
+  expect(validate(body), `${exchange}\n${JSON.stringify(validate.errors)}`).toBe(true);
 }

@@ -42,13 +42,13 @@ export async function startTestCloud(
 const VARIABLES = ["ENVIRONMENT", "TABLE_NAME", "SESSION_KEY", "SEALING_KEY", "HOSTS_KEY", "BACKUP_BUCKET"] as const;
 
 export function factsOf(cloud: Cloud): CloudFacts {
-  const known = VARIABLES.map((name) => [name, variableOf(cloud.template, name) ?? ""]);
+  const entries = VARIABLES.map((name) => [name, variableOf(cloud.template, name) ?? ""]);
   const environment = {
     ...cloud.operator.environment,
     // Calls that only tests and operators make need no signature check, which is half of what a call costs.
     AWS_ENDPOINT_URL_DYNAMODB: cloud.databaseUrl,
     ...AT_ONCE,
-    ...Object.fromEntries(known),
+    ...Object.fromEntries(entries),
   };
   return { apiUrl: cloud.apiUrl, environment };
 }

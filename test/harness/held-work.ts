@@ -44,12 +44,12 @@ export function giveUpEarly(cloud: TestCloud): void {
 
 /** The same from now on, until the returned function is called. What has a machine may undo it. */
 export function giveUpEarlyFrom(cloud: TestCloud, { undoes = false } = {}): () => void {
-  const given = new Set<string>();
+  const failedExecutions = new Set<string>();
   return cloud.states.intercept(async (call, next) => {
     const { task } = Task.parse(call.payload);
     if (task === "begin" || task === "fail") return next(call);
-    if (given.has(call.execution)) return undoes ? next(call) : undefined;
-    given.add(call.execution);
+    if (failedExecutions.has(call.execution)) return undoes ? next(call) : undefined;
+    failedExecutions.add(call.execution);
     throw Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name: "GiveUp" });
   });
 }

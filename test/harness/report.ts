@@ -39,9 +39,9 @@ export function report({ name, outcome, checks, seconds }: Run): { passed: numbe
   };
 }
 
-function print(title: string, named: Outcome["failed"]): void {
-  if (named.length > 0) console.log(`\n${title}`);
-  for (const { name, reason } of named) console.log(`  ${name} (${firstLines(reason)})`);
+function print(title: string, tests: Outcome["failed"]): void {
+  if (tests.length > 0) console.log(`\n${title}`);
+  for (const { name, reason } of tests) console.log(`  ${name} (${firstLines(reason)})`);
 }
 
 /** What a page logged is in the second line. */

@@ -62,12 +62,12 @@ function merge(first: Round, second: Round): Outcome {
 function addTo(outcome: Outcome, name: string, results: readonly (Result | undefined)[], isRepeatedFile: boolean): void {
   const failure = results.find((result) => result?.state === "failed");
   const hasPassed = results.some((result) => result?.state === "passed");
-  const named = { name, reason: failure?.reason ?? results[0]?.reason ?? "no reason is given" };
+  const entry = { name, reason: failure?.reason ?? results[0]?.reason ?? "no reason is given" };
   if (hasPassed) outcome.passed += 1;
   if (failure === undefined) {
-    if (!hasPassed) outcome.skipped.push(named);
-  } else if (hasPassed || (isRepeatedFile && results.includes(undefined))) outcome.unstable.push(named);
-  else outcome.failed.push(named);
+    if (!hasPassed) outcome.skipped.push(entry);
+  } else if (hasPassed || (isRepeatedFile && results.includes(undefined))) outcome.unstable.push(entry);
+  else outcome.failed.push(entry);
 }
 
 async function runRound(args: readonly string[], environment: Record<string, string>): Promise<Round> {

@@ -31,17 +31,17 @@ export function appOf(secret: string): App {
 
 /** Sets up an app for whoever is signed in. */
 export async function setUpApp(session: Client): Promise<UsedApp> {
-  const begun = (await session.post("/auth/second-factors/totp", {})).as(secondFactors.beginTotp().data);
-  const app = appOf(begun.secret);
+  const enrollment = (await session.post("/auth/second-factors/totp", {})).as(secondFactors.beginTotp().data);
+  const app = appOf(enrollment.secret);
   const used = app.code();
   (await session.post("/auth/second-factors/totp/confirm", { code: used })).as(secondFactors.Factor);
   return { ...app, used };
 }
 
 export async function addPasskey(session: Client, name = "Laptop"): Promise<Authenticator> {
-  const begun = await session.post("/auth/second-factors/passkeys/options", {});
+  const response = await session.post("/auth/second-factors/passkeys/options", {});
   const passkey = new Authenticator();
-  const attestation = passkey.create(begun.as(secondFactors.passkeyOptions().data));
+  const attestation = passkey.create(response.as(secondFactors.passkeyOptions().data));
   (await session.post("/auth/second-factors/passkeys", { name, attestation })).as(secondFactors.Factor);
   return passkey;
 }

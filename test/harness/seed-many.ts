@@ -33,7 +33,7 @@ const MINUTE = 60_000;
 const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
 
 /** When "Shop 0", "Shop 1" and so on of `seedManyInstances` were created. */
-export const createdAt = (made: number): string => new Date(FIRST + made * MINUTE).toISOString();
+export const createdAt = (index: number): string => new Date(FIRST + index * MINUTE).toISOString();
 
 /**
  * Instances "Shop 0", "Shop 1" and so on, on 1,000 servers in turn. Searches find them all; only those that `isRead` says have
@@ -44,16 +44,16 @@ export async function seedManyInstances(
   {
     count,
     isRead,
-    labels = (made) => ({ env: made % 3 === 0 ? "production" : "staging", team: "sales" }),
-  }: { count: number; isRead: (made: number) => boolean; labels?: (made: number) => Labels },
+    labels = (index) => ({ env: index % 3 === 0 ? "production" : "staging", team: "sales" }),
+  }: { count: number; isRead: (index: number) => boolean; labels?: (index: number) => Labels },
 ): Promise<void> {
   const servers = Array.from({ length: 1_000 }, () => unusedId("server"));
   const items: Record<string, unknown>[] = [];
   const counts = new Map<string, Record<string, unknown>>();
   const times = new Map<string, Record<string, unknown>>();
   const labeled = new Map<string, Key & { m: Set<Uint8Array> }>();
-  const add = (filter: string, made: number) => {
-    const { leaf, attribute } = countPlace(formatNumber(made, ""));
+  const add = (filter: string, index: number) => {
+    const { leaf, attribute } = countPlace(formatNumber(index, ""));
     const key = keys.count("instance", accountId, filter, leaf);
     const item = counts.get(key.sk) ?? { ...key };
     item[attribute] = Number(item[attribute] ?? 0) + 1;
@@ -61,20 +61,20 @@ export async function seedManyInstances(
   };
   for (const [i, id] of servers.entries())
     items.push({ ...serverFields(accountId, id, formatNumber(i, id)), ...keys.record("server", accountId, id) });
-  for (let made = 0; made < count; made++) {
-    const id = idFrom("instance", FIRST + made * MINUTE, randomBytes(10));
-    const number = formatNumber(made, id);
+  for (let index = 0; index < count; index++) {
+    const id = idFrom("instance", FIRST + index * MINUTE, randomBytes(10));
+    const number = formatNumber(index, id);
     const record = InstanceRecord.parse({
-      ...instanceFields(accountId, id, number, servers[made % servers.length] ?? ""),
-      name: `Shop ${made}`,
-      domain: `shop-${made}.example.com`,
-      database_name: `shop_${made}`,
-      labels: labels(made),
-      state: made % 2 === 0 ? "running" : "stopped",
-      created_at: createdAt(made),
-      last_backup_at: createdAt(made),
+      ...instanceFields(accountId, id, number, servers[index % servers.length] ?? ""),
+      name: `Shop ${index}`,
+      domain: `shop-${index}.example.com`,
+      database_name: `shop_${index}`,
+      labels: labels(index),
+      state: index % 2 === 0 ? "running" : "stopped",
+      created_at: createdAt(index),
+      last_backup_at: createdAt(index),
     });
-    const time = buildBackupTime(accountId, id, createdAt(made));
+    const time = buildBackupTime(accountId, id, createdAt(index));
     times.set(time.key.sk, { ...times.get(time.key.sk), ...time.key, [time.name]: time.stamp });
     const place = { status: record.state, protection: record.protection_status };
     items.push({
@@ -86,14 +86,14 @@ export async function seedManyInstances(
       labeled.set(keyString(key), item);
       item.m.add(member);
     }
-    add("all", made);
-    add(record.state, made);
+    add("all", index);
+    add(record.state, index);
     const mark = markPlace(number);
     if (mark !== undefined) {
       const key = keys.marks("instance", accountId, mark.leaf);
       counts.set(key.sk, { ...counts.get(key.sk), ...key, [mark.attribute]: Date.parse(record.created_at) });
     }
-    if (isRead(made))
+    if (isRead(index))
       items.push({ ...record, ...keys.record("instance", accountId, id), ...placement("instance", accountId, number, place) });
   }
   await writeItems([...counts.values(), ...times.values(), ...[...labeled.values()].map((item) => ({ ...item })), ...items]);

@@ -66,7 +66,7 @@ export async function seedRunningInstance(accountId: string, body: Record<string
   const instance = await seedInstance(accountId, { ...fields, server_ip: server.ip_address, ...dates() });
   const admin_password = generatePassword();
   const id = `${instance.id}-installed`;
-  await done(server, { id, kind: "install_erp", instance, database: "fresh", admin_password, start: true });
+  await runJob(server, { id, kind: "install_erp", instance, database: "fresh", admin_password, start: true });
   return instance.id;
 }
 
@@ -76,9 +76,9 @@ export async function seedCompletedBackup(accountId: string, instanceId: string,
   const server = await getServer(accountId, instance.server_id);
   const id = newId("backup");
   const key = archiveKey({ account_id: accountId, id });
-  const made = await done(server, { id: `${id}-made`, kind: "make_archive", instance_id: instanceId, key, note });
+  const archive = await runJob(server, { id: `${id}-made`, kind: "make_archive", instance_id: instanceId, key, note });
   const { admin_email, database_name, edition, erp_version } = instance;
-  const { size_bytes, sha256, stored_checksum, missing_files, skipped_files } = made;
+  const { size_bytes, sha256, stored_checksum, missing_files, skipped_files } = archive;
   await seedBackup(instance, {
     id,
     note,
@@ -97,7 +97,7 @@ export async function seedCompletedBackup(accountId: string, instanceId: string,
   return id;
 }
 
-async function done<K extends JobKind>(server: ServerRecord, job: Job<K>) {
+async function runJob<K extends JobKind>(server: ServerRecord, job: Job<K>) {
   const result = await hosts.run(server, job);
   if (!result.ready) throw new Error(`The sandbox takes its time: is SANDBOX_TIME_SCALE 0?`);
   return result.result;

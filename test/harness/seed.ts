@@ -292,10 +292,10 @@ export async function seedWebhook(accountId: string, tokenId: string, deliveries
     return logEvent(index < 2 ? change : startChange(owner), by, "webhook.test", { type: "webhook", id, name: webhook.name });
   });
   await change.commit();
-  const made = { at: change.at, duration_ms: 1, http_status: 500, error: null, response_excerpt: null };
+  const attempt = { at: change.at, duration_ms: 1, http_status: 500, error: null, response_excerpt: null };
   for (const event of events) {
     const delivery = await reserveDelivery(webhook, event, { queued: false });
-    await recordTry(delivery, made, { status: "failed", next_try_at: null });
+    await recordTry(delivery, attempt, { status: "failed", next_try_at: null });
     seededDeliveries.set(id, delivery.id);
   }
   return id;

@@ -15,7 +15,7 @@ interface Taken {
 /** Takes this many slots of a credential, as if its requests had been made in ten minutes' time, and frees the others. */
 export async function takeSlots({ key }: { key: Key }, { all = 0, create_delete = 0 }: Taken): Promise<void> {
   const stamp = encodeStamp(Date.now() + AHEAD_MS);
-  const slots = (taken: number, of: number) => [...Array.from({ length: taken }, () => stamp), ...freeSlots(of - taken)];
+  const slots = (count: number, of: number) => [...Array.from({ length: count }, () => stamp), ...freeSlots(of - count)];
   const set = { all: slots(all, REQUEST_LIMITS.all), create_delete: slots(create_delete, REQUEST_LIMITS.create_delete) };
   await updateOne(key, { set }, {});
 }

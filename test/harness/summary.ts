@@ -62,9 +62,9 @@ export default class implements Reporter {
     for (const error of unhandled) {
       const file = typeof error["VITEST_TEST_PATH"] === "string" ? relative(this.#root, error["VITEST_TEST_PATH"]) : "";
       const failed: Result = { name: OUTSIDE, state: "failed", reason: error.stack ?? error.message };
-      const known = files.find((each) => each.file === file);
-      if (known === undefined) files.push({ file, seconds: 0, tests: [failed] });
-      else known.tests.push(failed);
+      const existing = files.find((each) => each.file === file);
+      if (existing === undefined) files.push({ file, seconds: 0, tests: [failed] });
+      else existing.tests.push(failed);
     }
     writeFileSync(to, JSON.stringify({ files, stalls: this.#stalls } satisfies Round));
   }

@@ -26,8 +26,8 @@ export async function uploaded(api: Client, bytes: Uint8Array, fields: object = 
   const parts = Array.from({ length: Math.ceil(bytes.length / UPLOAD.partBytes) }, (_, index) =>
     bytes.subarray(index * UPLOAD.partBytes, (index + 1) * UPLOAD.partBytes),
   );
-  const asked = parts.map((part, index) => ({ number: index + 1, sha256: sha256Of(part) }));
-  for (const address of await addressesOf(api, upload.id, asked)) {
+  const checksums = parts.map((part, index) => ({ number: index + 1, sha256: sha256Of(part) }));
+  for (const address of await addressesOf(api, upload.id, checksums)) {
     const status = await sendPart(address, parts[address.number - 1] ?? new Uint8Array());
     if (status !== 200) throw new Error(`The storage responded ${status}`);
   }
@@ -45,7 +45,7 @@ export async function imported(me: TestAccount, bytes: Uint8Array, serverId: str
   const { api } = await me.token();
   const { id } = await uploaded(api, bytes);
   const body = { sha256: sha256Of(bytes), server_id: serverId };
-  const begun = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
-  await me.until(begun.operation_id);
-  return (await api.get(`/backups/${begun.id}`)).as(Backup);
+  const backup = (await api.post(`/backups/uploads/${id}/complete`, body)).as(Backup);
+  await me.until(backup.operation_id);
+  return (await api.get(`/backups/${backup.id}`)).as(Backup);
 }

@@ -80,8 +80,8 @@ function bytesOf(entry: ZipEntry, place: number): { local: Buffer; central: Buff
   const packed = method === 8 ? deflateRawSync(data) : data;
   const flags = (entry.flags ?? UTF8) | (streamed === undefined ? 0 : STREAMED);
   const truth = { crc: crc32(data), packed: packed.length, size: data.length };
-  const known = streamed === undefined ? truth : { crc: 0, packed: 0, size: 0 };
-  const ahead = { ...known, ...head };
+  const localSizes = streamed === undefined ? truth : { crc: 0, packed: 0, size: 0 };
+  const ahead = { ...localSizes, ...head };
   const local = [
     mark(3, 4),
     u16(20, flags, method, 0, 0x21),
@@ -95,15 +95,15 @@ function bytesOf(entry: ZipEntry, place: number): { local: Buffer; central: Buff
     const sizes = streamed === 8 ? u64(truth.packed, truth.size) : u32(truth.packed, truth.size);
     local.push(streamed === "without mark" ? Buffer.alloc(0) : mark(7, 8), u32(truth.crc), sizes);
   }
-  const said = { ...truth, place, method, name, ...listed };
-  const title = Buffer.from(said.name);
+  const listing = { ...truth, place, method, name, ...listed };
+  const title = Buffer.from(listing.name);
   const central = Buffer.concat([
     mark(1, 2),
     Buffer.from([20, system]),
-    u16(20, flags, said.method, 0, 0x21),
-    u32(said.crc, said.packed, said.size),
+    u16(20, flags, listing.method, 0, 0x21),
+    u32(listing.crc, listing.packed, listing.size),
     u16(title.length, extra.length, 0, 0, 0),
-    u32(mode * 65536, said.place),
+    u32(mode * 65536, listing.place),
     title,
     extra,
   ]);

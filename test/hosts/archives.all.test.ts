@@ -128,7 +128,7 @@ report = unpack("drill")
 there = {name.decode() for name in walk(folder("drill"))}
 print(json.dumps([report["missing_files"], sum(name in there for name in json.loads(${JSON.stringify(JSON.stringify(names))}))]))
 `;
-    const named = (database: string, folder: string): Buffer =>
+    const archiveNamed = (database: string, folder: string): Buffer =>
       zip(
         (path) =>
           path === "manifest.json" ? { data: manifestOf({ db_name: database }) } : { name: path.replace(/^filestore/, folder) },
@@ -141,7 +141,7 @@ print(json.dumps([report["missing_files"], sum(name in there for name in json.lo
       renamed((path) => into("SHOP")(path).toUpperCase()),
       inFolders("shop"),
       inFolders("Shop"),
-      named("büro".normalize("NFC"), `filestore/${"büro".normalize("NFD")}`),
+      archiveNamed("büro".normalize("NFC"), `filestore/${"büro".normalize("NFD")}`),
     ];
     for (const each of all) {
       expect(missingFiles(unpackArchive(each))).toEqual([]);
@@ -163,11 +163,11 @@ except Unusable as error:
     // Without its dump, its manifest, and what systems add.
     const count = Object.keys(BACKUP).filter((name) => name.startsWith("filestore/")).length;
     const all = Object.keys(BACKUP).length;
-    const within = (others: number) =>
-      zip(undefined, ...Array.from({ length: others }, (_, i) => ({ name: `__MACOSX/._${i}`, data: "" })));
-    const whole = within(4 * count - all);
-    expect(driven(driver(whole, count))).toBe(4 * count);
-    expect(driven(driver(whole, count - 1))).toBe(`it has ${count} files, but a backup takes ${count - 1} at most`);
+    const within = (extra: number) =>
+      zip(undefined, ...Array.from({ length: extra }, (_, i) => ({ name: `__MACOSX/._${i}`, data: "" })));
+    const largestArchive = within(4 * count - all);
+    expect(driven(driver(largestArchive, count))).toBe(4 * count);
+    expect(driven(driver(largestArchive, count - 1))).toBe(`it has ${count} files, but a backup takes ${count - 1} at most`);
     const many = driven(driver(within(4 * count - all + 1), count));
     expect(many).toBe(`it has ${4 * count + 1} files, but a backup takes ${4 * count} at most`);
   });
@@ -186,10 +186,10 @@ except Unusable as error:
   });
 
   test("say of everything else what it is and what to do, in printable characters", () => {
-    expect(both(REJECTED)).toEqual(REJECTED.map(([what, , why]) => ({ what, machine: why, sandbox: why })));
-    for (const [, , why] of REJECTED) {
-      expect(why).not.toMatch(/[^\P{C}]/u);
-      expect(why.length).toBeLessThan(330);
+    expect(both(REJECTED)).toEqual(REJECTED.map(([what, , reason]) => ({ what, machine: reason, sandbox: reason })));
+    for (const [, , reason] of REJECTED) {
+      expect(reason).not.toMatch(/[^\P{C}]/u);
+      expect(reason.length).toBeLessThan(330);
     }
   });
 });

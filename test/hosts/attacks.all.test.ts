@@ -26,17 +26,17 @@ describe("a hostile ERP", unless(noMachine), () => {
     jobs.hostile(
       `cd filestore/shop && ln -s ${jobs.secret} link && ln -s ${jobs.folder} folder && mkdir deep && ln -s ${jobs.secret} deep/link`,
     );
-    const { made, files } = await jobs.backUp();
+    const { result, files } = await jobs.backUp();
     expect(Object.keys(files).toSorted()).toEqual(["dump.sql", "filestore/present", "manifest.json"]);
-    expect(made).toMatchObject({ skipped_files: 3, missing_files: 0 });
-    expect(made.skipped_paths.toSorted()).toEqual(["deep/link", "folder", "link"]);
+    expect(result).toMatchObject({ skipped_files: 3, missing_files: 0 });
+    expect(result.skipped_paths.toSorted()).toEqual(["deep/link", "folder", "link"]);
     jobs.expectUntouched();
   });
 
   test("a backup keeps every file whose name is text, and skips other names and special files", async () => {
     jobs.hostile(`cd filestore/shop && mkdir lost+found && echo a > 'lost+found/a b.txt' && echo u > ünï.txt && : > $'new\\nline' &&
       : > empty && : > $'\\xff' && mkfifo pipe && python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'`);
-    const { made, files } = await jobs.backUp();
+    const { result, files } = await jobs.backUp();
     expect(Object.keys(files).toSorted()).toEqual(
       [
         "dump.sql",
@@ -44,8 +44,8 @@ describe("a hostile ERP", unless(noMachine), () => {
         ...["empty", "lost+found/a b.txt", "new\nline", "present", "ünï.txt"].map((name) => `filestore/${name}`),
       ].toSorted(),
     );
-    expect(made).toMatchObject({ skipped_files: 3, missing_files: 0 });
-    expect(made.skipped_paths.toSorted()).toEqual(["\\xff", "pipe", "socket"]);
+    expect(result).toMatchObject({ skipped_files: 3, missing_files: 0 });
+    expect(result.skipped_paths.toSorted()).toEqual(["\\xff", "pipe", "socket"]);
   });
 
   test.each(["filestore", "filestore/shop"])("a job fails and names the folder if %s is a link", async (name) => {
@@ -119,8 +119,8 @@ for _ in range(60):
       note("dump.sql"),
       `\nCOPY public.ir_attachment (id, store_fname) FROM stdin;\n${rows}\\.\n\n-- PostgreSQL database dump complete\n`,
     );
-    const { made, archive } = await jobs.backUp();
-    expect(made.missing_files).toBe(1);
+    const { result, archive } = await jobs.backUp();
+    expect(result.missing_files).toBe(1);
     writeFileSync(note("listed"), "a\nb\npresent\ngone\tand\nmissing\n");
     await jobs.restore(archive, BOTH);
   });
@@ -149,10 +149,10 @@ for _ in range(60):
       note("meanwhile"),
       `: > ${store}/.snapshot/z; mkdir ${store}/shop/z; echo f > ${store}/shop/z/f; chown -R ${ERP_USER} ${store}`,
     );
-    const { made, archive, files } = await jobs.backUp();
+    const { result, archive, files } = await jobs.backUp();
     rmSync(note("meanwhile"));
     expect(Object.keys(files)).not.toContain("filestore/z/f");
-    expect(made.skipped_files).toBe(2);
+    expect(result.skipped_files).toBe(2);
     await jobs.restore(archive, BOTH);
   });
 
@@ -166,14 +166,14 @@ for _ in range(60):
       note("at-snapshot"),
       `echo late > ${file}; chown ${ERP_USER} ${file}; for _ in {1..100}; do [ -e ${link} ] && break; sleep 0.05; done; rm ${file}`,
     );
-    const { made, files } = await jobs.backUp();
-    expect(made).toMatchObject({ missing_files: 0, skipped_files: 0 });
+    const { result, files } = await jobs.backUp();
+    expect(result).toMatchObject({ missing_files: 0, skipped_files: 0 });
     expect(Object.keys(files)).toContain("filestore/late");
   });
 
   test("a file that was lost before the backup is counted, and one that is taken from the backup while it is packed fails it", async () => {
     writeFileSync(note("dump.sql"), dumpNaming("present", "gone"));
-    expect((await jobs.backUp()).made).toMatchObject({ missing_files: 1 });
+    expect((await jobs.backUp()).result).toMatchObject({ missing_files: 1 });
     writeFileSync(note("meanwhile"), `rm ${jobs.store("shop/present")} ${jobs.store(".snapshot/present")}`);
     await expect(jobs.backUp()).rejects.toMatchObject({
       ...FAILED,
@@ -184,9 +184,9 @@ for _ in range(60):
   test("a database's role gets its password and settings back before a backup and a restore, and a backup opens a closed database", async () => {
     const RESET = "alter role odoo reset all; alter role odoo password 'secret'";
     const { archive } = await jobs.backUp();
-    const asked = readFileSync(note("asked"), "utf8");
-    expect(asked).toContain(RESET);
-    const opened = asked.slice(0, asked.indexOf("pg_database_size"));
+    const statements = readFileSync(note("asked"), "utf8");
+    expect(statements).toContain(RESET);
+    const opened = statements.slice(0, statements.indexOf("pg_database_size"));
     for (const reset of ['role odoo in database "shop" reset all', 'database "shop" reset all'])
       expect(opened).toContain(`alter ${reset};`);
     expect(opened).toContain(
@@ -250,13 +250,13 @@ for _ in range(60):
 
   test("an archive with links, with two listings or with damage is rejected", async () => {
     const link = zipSync({ ...OWN, "filestore/link": [strToU8(jobs.secret), { os: 3, attrs: 0o120777 * 65536 }] });
-    const whole = zipSync({ ...OWN, "filestore/file": randomBytes(1000) }, { level: 0 });
-    const other = Buffer.from(whole);
+    const archive = zipSync({ ...OWN, "filestore/file": randomBytes(1000) }, { level: 0 });
+    const other = Buffer.from(archive);
     other.write("filestore/fil2", other.lastIndexOf("filestore/file"));
-    const damaged = Buffer.from(whole).fill(0, 200, 210);
-    for (const bytes of [link, whole.subarray(0, 900)])
+    const damaged = Buffer.from(archive).fill(0, 200, 210);
+    for (const bytes of [link, archive.subarray(0, 900)])
       await expect(jobs.verify(await jobs.stored(bytes))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
-    await jobs.verify(await jobs.stored(whole));
+    await jobs.verify(await jobs.stored(archive));
     // What only the contents show is found during the restore, beside the present data.
     for (const bytes of [link, other, damaged])
       await expect(

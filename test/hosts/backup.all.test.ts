@@ -51,13 +51,13 @@ describe("a backup over SSH", unless(noMachine), () => {
   const archiveOf = ({ id }: Job): string => join(machine.root, "jobs", id, "archive.zip");
   /** Polls the job until it is ready, or until a condition is true. */
   async function look(job: Job<"make_archive">, isTrue: () => boolean = () => false): Promise<MadeArchive | undefined> {
-    let made: MadeArchive | undefined;
+    let result: MadeArchive | undefined;
     await until(`${job.id} is ready`, async () => {
       const progress = await ssh.run(machine.server, job);
-      if (progress.ready) made = progress.result;
-      return made !== undefined || isTrue();
+      if (progress.ready) result = progress.result;
+      return result !== undefined || isTrue();
     });
-    return made;
+    return result;
   }
   /** As the workflow's undo does. Its ID doesn't begin with that of the job it ends, which would end the undo, too. */
   async function undo(job: Job<"make_archive">): Promise<void> {
@@ -88,9 +88,9 @@ describe("a backup over SSH", unless(noMachine), () => {
 
   test("a backup over SSH arrives complete, in parts with signed checksums, and leaves nothing on the machine", async () => {
     const job = backup();
-    const made = await look(job);
+    const result = await look(job);
     const bytes = await stored(job.key);
-    expect(made).toEqual({
+    expect(result).toEqual({
       size_bytes: bytes.length,
       sha256: sha256(bytes),
       stored_checksum: expect.stringMatching(/=-\d+$/),
@@ -99,32 +99,32 @@ describe("a backup over SSH", unless(noMachine), () => {
       skipped_files: 0,
       skipped_paths: [],
     });
-    expect(Number(made?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
+    expect(Number(result?.stored_checksum.split("-")[1])).toBeGreaterThan(1);
     // The transaction locks the tables before anything in it takes a snapshot: their list is from before it, and begins it.
-    const held = readFileSync(join(machine.notes, "held"), "utf8");
-    expect(held).toMatch(
+    const statements = readFileSync(join(machine.notes, "held"), "utf8");
+    expect(statements).toMatch(
       /'begin isolation level repeatable read read only'[^]*lock table only[^]*\n\\gexec\n[^]*pg_export_snapshot/,
     );
-    expect(held).not.toMatch(/^begin/m);
+    expect(statements).not.toMatch(/^begin/m);
     expect(await uploads(job.key)).toBe(0);
     const forget: Job = { id: `${job.id}-forget`, kind: "forget_archive", made_by: job.id };
     await until("it is forgotten", async () => (await ssh.run(machine.server, forget)).ready);
     expect(existsSync(archiveOf(job))).toBe(false);
-    if (made !== undefined) await requireStored(job.key, made);
+    if (result !== undefined) await requireStored(job.key, result);
     expect(await storedObject(`${job.key}-other`)).toBeUndefined();
     vi.stubEnv("BACKUP_BUCKET", "no-such-bucket");
     await expect(storedObject(job.key), "an archive is not lost because its bucket is another").rejects.toThrow(/^STORAGE_ERROR/);
     vi.unstubAllEnvs();
     // Asked again, as by the next step, it is the same archive.
-    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result: made });
+    expect(await ssh.run(machine.server, job)).toEqual({ ready: true, result });
     const downloaded = await fetch(await presignedArchive(job.key, 60));
-    expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(made?.sha256);
+    expect(sha256(Buffer.from(await downloaded.arrayBuffer()))).toBe(result?.sha256);
   });
 
   test("the storage rejects a backup that was damaged on the machine, and it is removed without a trace", async () => {
     const job = backup();
-    const made = ssh.run(machine.server, job);
-    await made;
+    const firstRun = ssh.run(machine.server, job);
+    await firstRun;
     slowAtPartTwo();
     await look(job, waits);
     const bytes = readFileSync(archiveOf(job));
@@ -146,9 +146,9 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sent()).toMatchObject([{ status: 200 }]);
     for (const pid of processesWith(`ERP_HOSTING_ROOT=${machine.root}`)) signal(pid, "SIGKILL");
     go();
-    const made = await look(job);
-    expect(sha256(await stored(job.key))).toBe(made?.sha256);
-    expect(sent()).toHaveLength(Number(made?.stored_checksum.split("-")[1]));
+    const result = await look(job);
+    expect(sha256(await stored(job.key))).toBe(result?.sha256);
+    expect(sent()).toHaveLength(Number(result?.stored_checksum.split("-")[1]));
   });
 
   /** As when Lambda's session ends, or its keys are no longer valid: the store rejects URLs that are signed now. */
@@ -172,8 +172,8 @@ describe("a backup over SSH", unless(noMachine), () => {
     await withExpired(name, async () => {
       await until("an address was refused", async () => !(await ssh.run(machine.server, job)).ready && errors() > before);
     });
-    const made = await look(job);
-    expect(sha256(await stored(job.key))).toBe(made?.sha256);
+    const result = await look(job);
+    expect(sha256(await stored(job.key))).toBe(result?.sha256);
   });
 
   test("an upload gives up when the storage rejects new URLs too", async () => {
@@ -188,8 +188,8 @@ describe("a backup over SSH", unless(noMachine), () => {
     const job = backup();
     for (const _ of [1, 2])
       await s3.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: job.key, ChecksumAlgorithm: "SHA256" }));
-    const made = await look(job);
-    expect(sha256(await stored(job.key))).toBe(made?.sha256);
+    const result = await look(job);
+    expect(sha256(await stored(job.key))).toBe(result?.sha256);
     expect(await uploads(job.key)).toBe(0);
   });
 

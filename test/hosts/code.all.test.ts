@@ -89,8 +89,8 @@ describe("the builder", unless(noGit), () => {
     const running = promisify(execFile)(command, rest, {
       env: { PATH: process.env["PATH"], CODE_PROTOCOLS: "http:https:ssh", ...more },
     });
-    const whole = repositories.map((each) => ({ ref: "main", path: null, credential: null, commit: "", ...each }));
-    running.child.stdin?.end(JSON.stringify({ repositories: whole, known_hosts }));
+    const complete = repositories.map((each) => ({ ref: "main", path: null, credential: null, commit: "", ...each }));
+    running.child.stdin?.end(JSON.stringify({ repositories: complete, known_hosts }));
     return JSON.parse((await running).stdout) as unknown;
   };
   const resolve = async (repositories: Repository[], known_hosts?: string[], more?: Limits) =>
@@ -163,10 +163,10 @@ describe("the builder", unless(noGit), () => {
       "addons/acme/__manifest__.py": manifest("4.0"),
       "x/y/__manifest__.py": manifest(),
     });
-    const named = `acme`;
-    servers.commit(named, { "__manifest__.py": manifest("5.0") });
+    const acme = `acme`;
+    servers.commit(acme, { "__manifest__.py": manifest("5.0") });
     const { modules, problems } = await fetch([
-      { url: url(named), commit: servers.git(named, "rev-parse", "main") },
+      { url: url(acme), commit: servers.git(acme, "rev-parse", "main") },
       { url: url(`${name()}-b`), commit: other, path: "addons" },
     ]);
     expect(problems).toEqual([]);
@@ -185,10 +185,13 @@ describe("the builder", unless(noGit), () => {
   test("fetches the ref where the host hands out no commits, and only if it still is the commit", async () => {
     const first = servers.commit(name(), { "acme/__manifest__.py": manifest() });
     servers.git(name(), "config", "protocol.version", "0");
-    const gone = "0123456789012345678901234567890123456789";
+    const missingCommit = "0123456789012345678901234567890123456789";
     expect((await fetch([{ url: url(), commit: first }])).problems).toEqual([]);
-    expect(await problemOf({ url: url(), commit: gone })).toMatchObject({ code: "CODE_UNREACHABLE", reason: "code_moved" });
-    expect(await problemOf({ url: url(), commit: gone, ref: gone })).toMatchObject({ reason: "code_no_ref" });
+    expect(await problemOf({ url: url(), commit: missingCommit })).toMatchObject({
+      code: "CODE_UNREACHABLE",
+      reason: "code_moved",
+    });
+    expect(await problemOf({ url: url(), commit: missingCommit, ref: missingCommit })).toMatchObject({ reason: "code_no_ref" });
   });
 
   test("looks up the other repositories while a host says nothing, and says which one took too long", async () => {
@@ -200,13 +203,13 @@ describe("the builder", unless(noGit), () => {
     const at = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
     try {
       const urls = [...["a", "b", "c", "d", "e", "f"].map((each) => `${at}/${each}`), url()];
-      const begun = Date.now();
+      const began = Date.now();
       const { commits } = await resolve(
         urls.map((each) => ({ url: each })),
         [],
         { CODE_LOOK_SECONDS: "3" },
       );
-      expect(Date.now() - begun).toBeLessThan(6 * 3_000);
+      expect(Date.now() - began).toBeLessThan(6 * 3_000);
       expect(commits.map(({ problem }) => problem && reasonIn(problem))).toEqual([
         ...urls.slice(0, -1).map((each) => because("code_slow", { url: each })),
         null,
@@ -242,9 +245,9 @@ describe("the builder", unless(noGit), () => {
   });
 
   test("says in other words than git's why it could not read a repository", async () => {
-    const https = (said: string): string => `fatal: unable to access 'https://git.example/acme/': ${said}\n`;
-    const ssh = (...said: string[]): string =>
-      [...said, "fatal: Could not read from remote repository.\n", ...ADVICE].map((each) => `${each}\n`).join("");
+    const https = (message: string): string => `fatal: unable to access 'https://git.example/acme/': ${message}\n`;
+    const ssh = (...messages: string[]): string =>
+      [...messages, "fatal: Could not read from remote repository.\n", ...ADVICE].map((each) => `${each}\n`).join("");
     const ADVICE = ["Please make sure you have the correct access rights", "and the repository exists."];
     const failing = "The requested URL returned error: ";
     const rows: [stderr: string, code: string, parameters?: Record<string, string>][] = [

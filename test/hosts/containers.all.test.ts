@@ -34,8 +34,8 @@ describe("containers on a machine", unless(noMachine), () => {
     ["return 125", "unknown"],
   ])("only Docker can say that a container does not run: %s", (docker, runs) => {
     const job = mkdtempSync(join(tmpdir(), "job-"));
-    const asked = `docker() { ${docker}; }; JOB=${job}; if is_running erp-x; then echo yes; else echo no; fi`;
-    expect(call(`(${asked}) || echo unknown`).trim()).toBe(runs);
+    const script = `docker() { ${docker}; }; JOB=${job}; if is_running erp-x; then echo yes; else echo no; fi`;
+    expect(call(`(${script}) || echo unknown`).trim()).toBe(runs);
     expect(existsSync(join(job, "failure"))).toBe(runs === "unknown");
     rmSync(job, { recursive: true });
   });
@@ -201,14 +201,14 @@ describe("containers on a machine", unless(noMachine), () => {
 
   test("why an ERP does not respond is said with a code, whatever it is", async () => {
     const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
-    const why = async (): Promise<string | undefined> => {
+    const readCode = async (): Promise<string | undefined> => {
       const progress = await ssh.run(machine.server, health);
-      return progress.ready ? "ready" : progress.why?.code;
+      return progress.ready ? "ready" : progress.reason?.code;
     };
     machine.docker(":");
     machine.standIn("nsenter", PAGES);
     writeFileSync(fact("paused"), "quota");
-    expect(await why()).toBe("erp_paused");
+    expect(await readCode()).toBe("erp_paused");
     rmSync(fact("paused"));
     for (const [ended, code] of [
       ["erp-ins_1-db", "database_server_not_running"],
@@ -216,15 +216,15 @@ describe("containers on a machine", unless(noMachine), () => {
       ["erp-caddy", "proxy_not_running"],
     ] as const) {
       writeFileSync(note("ended"), `${ended}\n`);
-      expect(await why()).toBe(code);
+      expect(await readCode()).toBe(code);
     }
     rmSync(note("ended"));
-    for (const what of ["stylesheet", "script"] as const) {
-      writeFileSync(note("broken-page"), what);
-      expect(await why()).toBe(`erp_lacks_${what}`);
+    for (const part of ["stylesheet", "script"] as const) {
+      writeFileSync(note("broken-page"), part);
+      expect(await readCode()).toBe(`erp_lacks_${part}`);
     }
     machine.standIn("nsenter", "exit 1");
-    expect(await why()).toBe("erp_silent");
+    expect(await readCode()).toBe("erp_silent");
     const sentences = readFileSync("shared/hosts/script/run.sh", "utf8").matchAll(/reason="([A-Z][^"]+)"/g);
     for (const [, sentence = ""] of sentences) expect(reasonIn(sentence), sentence).not.toBeNull();
     expect(call("sentence_on_page page").trim()).toBe(inEnglish(because("erp_shows_no_page")));
@@ -264,7 +264,7 @@ describe("containers on a machine", unless(noMachine), () => {
     }
     writeFileSync(note("created"), "sha256:4\n");
     const untag = (...ids: string[]): void => writeFileSync(note("dangling"), ids.map((id) => `${id}\n`).join(""));
-    const left = (): string[] => readFileSync(note("dangling"), "utf8").trimEnd().split("\n");
+    const listDangling = (): string[] => readFileSync(note("dangling"), "utf8").trimEnd().split("\n");
 
     untag("sha256:1", "sha256:2", "sha256:3", "sha256:4", "sha256:5");
     const facts = { erp_version: "19.0", edition: "community", database_name: "new", domain: "c.example.com" } as const;
@@ -276,13 +276,13 @@ describe("containers on a machine", unless(noMachine), () => {
       admin_password: undefined,
       start: false,
     });
-    expect(left()).toEqual(["sha256:1", "sha256:2", "sha256:3", "sha256:4"]);
+    expect(listDangling()).toEqual(["sha256:1", "sha256:2", "sha256:3", "sha256:4"]);
 
     await readyInTime({ id: "op_images-removeErp", kind: "remove_erp", instance_id: "ins_2" });
-    expect(left()).toEqual(["sha256:3", "sha256:4"]);
+    expect(listDangling()).toEqual(["sha256:3", "sha256:4"]);
     rmSync(join(machine.root, "drill"), { recursive: true });
     await readyInTime({ id: "op_images_other-removeErp", kind: "remove_erp", instance_id: "ins_3" });
-    expect(left()).toEqual(["sha256:4"]);
+    expect(listDangling()).toEqual(["sha256:4"]);
   });
 
   test("SQL runs in a tenant's database as its own role, and as the superuser only in the server's own database", () => {

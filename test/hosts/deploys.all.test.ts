@@ -89,7 +89,7 @@ describe("a deploy", unless(noMachine), () => {
       code_id,
       repositories: [{ ...REPOSITORY, credential: { username: "deploy", token } }],
       environment: [{ name: "CARRIER_KEY", value }],
-      named: ["acme"],
+      named_modules: ["acme"],
       keep: true,
     });
   const plan = { update: ["acme"], install: [] };
@@ -181,7 +181,7 @@ describe("a deploy", unless(noMachine), () => {
     await fetch();
     await packages();
     await keep();
-    const { [`old_${code_id}`]: kept } = databases();
+    const { [`old_${code_id}`]: keptDatabase } = databases();
     duringUpdate("rm present; echo new > added");
     writeFileSync(note("update-fails"), "");
     await expect(update()).rejects.toMatchObject({
@@ -191,11 +191,11 @@ describe("a deploy", unless(noMachine), () => {
     });
     expect(files()).toEqual(["added"]);
     expect(await undo()).toEqual({ downtime_seconds: expect.any(Number) });
-    expect(databases()).toEqual({ shop: kept });
+    expect(databases()).toEqual({ shop: keptDatabase });
     expect(files()).toEqual(["present"]);
     expect([fact("code"), existsSync(here("codes", code_id)), existsSync(here("stopped_at"))]).toEqual(["", false, false]);
     await undo(); // once more
-    expect(databases()).toEqual({ shop: kept });
+    expect(databases()).toEqual({ shop: keptDatabase });
   });
 
   test("the database remembers what each module was last updated with, also if others were named", async () => {
@@ -313,12 +313,12 @@ describe("a deploy", unless(noMachine), () => {
     });
 
     test("does not stop the ERP if the archive has no room either, or a backup's data is to come back", async () => {
-      for (const [kept, free, what] of [
+      for (const [step, free, text] of [
         [update, 200 * 1024 ** 2, "An archive of the database needs"],
         [keep, 1024 ** 3, "A copy of the database needs"],
       ] as const) {
         disks(free);
-        await expect(kept()).rejects.toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining(what) });
+        await expect(step()).rejects.toMatchObject({ code: "HOST_JOB_FAILED", message: expect.stringContaining(text) });
         expect([existsSync(here("stopped_at")), fact(`codes/${code_id}/progress`)]).toEqual([false, "fetched"]);
       }
     });
@@ -356,11 +356,11 @@ describe("a deploy", unless(noMachine), () => {
 
     test("fails where modules were being updated, instead of going on with the data from before it", async () => {
       await killedDuringUpdate();
-      const { shop: restored, [`old_${code_id}`]: kept } = databases();
+      const { shop: restored, [`old_${code_id}`]: keptDatabase } = databases();
       await expect(update()).rejects.toMatchObject({ code: "UPDATE_FAILED" });
       expect(databases()["shop"]).toBe(restored);
       await undo();
-      expect(databases()).toEqual({ shop: kept });
+      expect(databases()).toEqual({ shop: keptDatabase });
     });
 
     test("counts as away from the stop before it until the ERP responds", async () => {
@@ -382,9 +382,9 @@ describe("a deploy", unless(noMachine), () => {
       await packages();
       await keep();
       writeFileSync(here("restores", `${code_id}_data`), "built");
-      const { [`old_${code_id}`]: kept } = databases();
+      const { [`old_${code_id}`]: keptDatabase } = databases();
       await undo();
-      expect(databases()).toEqual({ shop: kept });
+      expect(databases()).toEqual({ shop: keptDatabase });
       expect(readFileSync(note("starts"), "utf8").trimEnd().split("\n")).toHaveLength(1);
     });
   });
@@ -452,7 +452,7 @@ describe("a deploy", unless(noMachine), () => {
     repositories: [{ ...REPOSITORY, credential: null }],
     code_id: "op_check",
     environment: [],
-    named: [],
+    named_modules: [],
     keep: false,
   } as const;
   test("a check beside a deploy changes nothing of it, and keeps nothing", async () => {
@@ -717,7 +717,7 @@ describe("a deploy", unless(noMachine), () => {
         code_id,
         repositories: [{ ...REPOSITORY, credential: null }],
         environment: [],
-        named: [],
+        named_modules: [],
         keep: true,
         from: { instance_id: "ins_1", code_id: from },
       });
@@ -809,10 +809,10 @@ describe("a deploy", unless(noMachine), () => {
     await fetch();
     await packages();
     await keep();
-    const { [`old_${code_id}`]: kept } = databases();
+    const { [`old_${code_id}`]: keptDatabase } = databases();
     rmSync(here("stopped_at"), { force: true });
     await jobs.run<"start_erp">({ kind: "start_erp", ...of });
-    expect(databases()).toEqual({ shop: kept });
+    expect(databases()).toEqual({ shop: keptDatabase });
     expect(existsSync(here("codes", code_id))).toBe(false);
   });
 });

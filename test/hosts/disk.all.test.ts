@@ -278,7 +278,7 @@ describe("a disk", unless(noFileSystem()), () => {
 
     script("settings", `big ${50 * MB}\nEND\n`);
     call("hold_quota");
-    const given = readFileSync(within("given"), "utf8").trimEnd().split("\n").toSorted();
+    const paths = readFileSync(within("given"), "utf8").trimEnd().split("\n").toSorted();
     const passing = [
       volume("big"),
       `${volume("big")}/filestore`,
@@ -287,7 +287,7 @@ describe("a disk", unless(noFileSystem()), () => {
       `${database}/base`,
       `${database}/base/1`,
     ];
-    expect(given).toEqual(
+    expect(paths).toEqual(
       [
         ...passing.map((path) => `1000001 yes ${path}`),
         `1000001 no ${volume("big")}/filestore/ab/file`,

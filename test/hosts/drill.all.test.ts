@@ -40,8 +40,8 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     );
     restoredAs(COUNTS, ATTACHMENTS);
     const key = "accounts/acc_1/backups/bak_drill.zip";
-    const made = await done({ id: "op_made-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null });
-    archive = { key, size_bytes: made.size_bytes, sha256: made.sha256, erp_version: "19.0" };
+    const result = await runJob({ id: "op_made-makeArchive", kind: "make_archive", instance_id: "ins_1", key, note: null });
+    archive = { key, size_bytes: result.size_bytes, sha256: result.sha256, erp_version: "19.0" };
   });
   beforeEach(() => restoredAs(COUNTS, ATTACHMENTS));
   afterEach(() => {
@@ -55,7 +55,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("attachments"), linesOf(attachments));
   }
 
-  const done = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job);
+  const runJob = <K extends JobKind>(job: Job<K>): Promise<JobResult<K>> => runToEnd(machine, job);
 
   let drills = 0;
   const drill = (): Job<"drill_archive"> => {
@@ -63,7 +63,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     return { id: `op_${drills}-drillArchive`, kind: "drill_archive", archive, edition: "community", note: null };
   };
   const checksOf = async (job = drill()) => {
-    const { checks } = await done(job);
+    const { checks } = await runJob(job);
     for (const { detail } of checks) expect(reasonIn(detail), detail).not.toBeNull();
     return checks;
   };
@@ -84,8 +84,8 @@ describe("a restore drill over SSH", unless(noMachine), () => {
 
   test("a drill of a backup with code starts the ERP with that code", async () => {
     const modules = [{ name: "acme", version: "19.0.1.0", hash: "a".repeat(40) }];
-    const found = { subjects: ["Prices"], problems: [], folders: ["1-acme"], modules, known_hosts: [] };
-    writeFileSync(note("code"), JSON.stringify(found));
+    const resolved = { subjects: ["Prices"], problems: [], folders: ["1-acme"], modules, known_hosts: [] };
+    writeFileSync(note("code"), JSON.stringify(resolved));
     const checks = await checksOf({ ...drill(), code: CODE });
     expect(checks.map(({ passed }) => passed)).toEqual([true, true, true, true]);
     expect(readFileSync(note("request"), "utf8")).toContain(`"commit":"${"1".repeat(40)}"`);
@@ -98,9 +98,9 @@ describe("a restore drill over SSH", unless(noMachine), () => {
   test("code that cannot be had any more fails the drill, and no check", async () => {
     const problem = "The repository https://git.example.com/acme does not exist, or what it is read with may not read it";
     const problems = [{ code: "CODE_UNREACHABLE", repository: 0, module: null, problem }];
-    const found = { subjects: [null], problems, folders: [], modules: [], known_hosts: [] };
-    writeFileSync(note("code"), JSON.stringify(found));
-    await expect(done({ ...drill(), code: CODE })).rejects.toMatchObject({
+    const resolved = { subjects: [null], problems, folders: [], modules: [], known_hosts: [] };
+    writeFileSync(note("code"), JSON.stringify(resolved));
+    await expect(runJob({ ...drill(), code: CODE })).rejects.toMatchObject({
       code: "CODE_UNREACHABLE",
       message: expect.stringContaining(problem),
     });
@@ -220,13 +220,13 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     expect(await checksOf()).toEqual([{ name: "restores", passed: false, detail: "The database reports: no" }]);
   });
 
-  test.each(["stylesheet", "script"])("an ERP whose sign-in page lacks its %s has not started", async (what) => {
-    writeFileSync(note("broken-page"), what);
+  test.each(["stylesheet", "script"])("an ERP whose sign-in page lacks its %s has not started", async (part) => {
+    writeFileSync(note("broken-page"), part);
     writeFileSync(note("ended"), "erp-drill");
     expect(await checksOf()).toContainEqual({
       name: "boots",
       passed: false,
-      detail: `The ERP started on the restored data shows its sign-in page, but a ${what} of it does not load`,
+      detail: `The ERP started on the restored data shows its sign-in page, but a ${part} of it does not load`,
     });
     expect(readFileSync(note("asked"), "utf8")).toContain("url like '/web/assets/%'");
   });
@@ -258,7 +258,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
 
   test("an archive that has changed fails the job as corrupt", async () => {
     const other = { ...drill(), archive: { ...archive, sha256: "0".repeat(64) } };
-    await expect(done(other)).rejects.toMatchObject({ name: "GiveUp", code: "BACKUP_CORRUPT" });
+    await expect(runJob(other)).rejects.toMatchObject({ name: "GiveUp", code: "BACKUP_CORRUPT" });
   });
 
   test("a drill that is killed midway starts again, and one that is undone midway is removed", async () => {
@@ -273,7 +273,7 @@ describe("a restore drill over SSH", unless(noMachine), () => {
     writeFileSync(note("login"), "000");
     rmSync(note("calls"));
     await until("it boots", async () => !(await ssh.run(machine.server, undone)).ready && boots());
-    await done({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
+    await runJob({ id: "op_undo-removeDrill-try1", kind: "remove_drill", ends: [undone.id] });
     await until("everything is removed", () => processesWith(`ERP_HOSTING_ROOT=${machine.root}`).length === 0);
     await expectRemoved();
   });

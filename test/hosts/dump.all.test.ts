@@ -68,7 +68,7 @@ const ROWS = "COPY public.t (a) FROM stdin;\nGRANT a TO b;\n\\N\nit's $$ /* \\\\
 const TAIL = "\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict abc\n\n";
 /** psql's own commands come before everything else. */
 const dumpOf = (...statements: string[]): string => {
-  const [commands, others] = [true, false].map((own) => statements.filter((each) => each.startsWith("\\") === own));
+  const [commands, others] = [true, false].map((isCommand) => statements.filter((each) => each.startsWith("\\") === isCommand));
   const lines = (some: string[] = []): string => some.map((each) => `${each}\n`).join("");
   return `${HEAD}${lines(commands)}${TABLE}${lines(others)}${ROWS}${TAIL}`;
 };
@@ -78,20 +78,20 @@ const WHOLE = squeezed(dumpOf().replaceAll(/\\(un)?restrict abc\n/g, ""));
 
 test("what is about the server that a dump comes from is left out, counted and named, on machines and in the sandbox", () => {
   const dumps = LEFT_OUT.map(([, statement]) => dumpOf(statement));
-  for (const [index, passed] of passedOn(dumps).entries()) {
+  for (const [index, result] of passedOn(dumps).entries()) {
     const [kind, statement] = LEFT_OUT[index] ?? [];
     const left_out = [{ kind, count: 1, names: [expect.any(String)] }];
-    expect(passed, statement).toMatchObject({ kept: WHOLE, left_out });
-    expect(filterDump(dumps[index] ?? "").left_out, statement).toEqual(passed.left_out);
+    expect(result, statement).toMatchObject({ kept: WHOLE, left_out });
+    expect(filterDump(dumps[index] ?? "").left_out, statement).toEqual(result.left_out);
   }
 });
 
 test("what is the ERP's is loaded as it is, on machines and in the sandbox", () => {
   const dumps = LOADED.map((statement) => dumpOf(statement));
-  for (const [index, passed] of passedOn(dumps).entries()) {
+  for (const [index, result] of passedOn(dumps).entries()) {
     const statement = LOADED[index] ?? "";
-    const kept = WHOLE.replace(squeezed(TABLE), (table) => `${table}${statement}\n`);
-    expect(passed, statement).toMatchObject({ kept: squeezed(kept), left_out: [] });
+    const expected = WHOLE.replace(squeezed(TABLE), (table) => `${table}${statement}\n`);
+    expect(result, statement).toMatchObject({ kept: squeezed(expected), left_out: [] });
     const { sql: inSandbox, left_out } = filterDump(dumps[index] ?? "");
     expect(left_out, statement).toEqual([]);
     expect(inSandbox).toContain(statement.replace(/^\/\*.*\*\/ /, ""));
@@ -173,10 +173,12 @@ test("a dump of single schemas gets the extensions that it uses and does not cre
   const create = (name: string): string => `CREATE EXTENSION IF NOT EXISTS ${name} WITH SCHEMA public;\n`;
   const without = squeezed(dumpOf(trgm, again).replaceAll(/\\(un)?restrict abc\n/g, ""));
   expect(passOn(dumpOf(trgm, again)).kept).toBe(without.replace(trgm, `${create("pg_trgm")}${create("unaccent")}${trgm}`));
-  const named = ["pg_trgm", "unaccent"].map((name) => create(name).trimEnd());
-  expect(passOn(dumpOf(...named, trgm)).kept.match(/CREATE EXTENSION/g)).toHaveLength(2);
-  const own = "CREATE FUNCTION public.unaccent(text) RETURNS text\n    LANGUAGE sql\n    AS $$x$$;";
-  expect(passOn(dumpOf(own, "CREATE INDEX i ON public.t USING btree (public.unaccent(a));")).kept).not.toContain("EXTENSION");
+  const extensions = ["pg_trgm", "unaccent"].map((name) => create(name).trimEnd());
+  expect(passOn(dumpOf(...extensions, trgm)).kept.match(/CREATE EXTENSION/g)).toHaveLength(2);
+  const ownFunction = "CREATE FUNCTION public.unaccent(text) RETURNS text\n    LANGUAGE sql\n    AS $$x$$;";
+  expect(passOn(dumpOf(ownFunction, "CREATE INDEX i ON public.t USING btree (public.unaccent(a));")).kept).not.toContain(
+    "EXTENSION",
+  );
   expect(passOn(dumpOf("INSERT INTO public.t VALUES (public.unaccent('x'));")).kept).not.toContain("EXTENSION");
 });
 
@@ -205,9 +207,9 @@ test("what leaves the database is rejected in the same words, or left out, on ma
 
 test("a dump is divided the same wherever its pieces end, and its last statement needs no end", () => {
   const dump = dumpOf(...LEFT_OUT.map(([, statement]) => statement), ...LOADED);
-  const whole = passOn(dump);
+  const expected = passOn(dump);
   for (const size of [1, 2, 3, 7, 127, 128, 129, 4096])
-    expect(passOn(dump, size), `pieces of ${size}`).toEqual({ ...whole, seconds: expect.any(Number) });
+    expect(passOn(dump, size), `pieces of ${size}`).toEqual({ ...expected, seconds: expect.any(Number) });
   expect(passOn(`${TABLE}GRANT a TO b`)).toMatchObject({ kept: squeezed(TABLE), left_out: [{ kind: "privileges" }] });
   expect(passOn(`${TABLE}COPY public.t (a) FROM stdin;\nGRANT a TO b;`).kept).toContain("GRANT a TO b;");
 });
@@ -226,15 +228,15 @@ test("a dump with a byte order mark, with the line ends of Windows, or with othe
 });
 
 test("a function of our own backups stays, whatever its body says", () => {
-  const own = "CREATE FUNCTION public.export() RETURNS void LANGUAGE plpgsql AS $$ begin copy t to '/tmp/x'; end $$;";
+  const ownFunction = "CREATE FUNCTION public.export() RETURNS void LANGUAGE plpgsql AS $$ begin copy t to '/tmp/x'; end $$;";
   const driver = `
 out = []
 Statements([sys.stdin.buffer.read()], Origin(json.loads(KNOWN) | {"outside": False}), out.append).run()
 print(json.dumps(b"".join(out).decode()))
 `;
   const program = drivenProgram(`KNOWN = ${JSON.stringify(JSON.stringify(KNOWN))}\n${driver}`);
-  const { stdout } = spawnSync("python3", ["-I", "-c", program], { input: dumpOf(own), encoding: "utf8" });
-  expect(JSON.parse(stdout)).toContain(own);
+  const { stdout } = spawnSync("python3", ["-I", "-c", program], { input: dumpOf(ownFunction), encoding: "utf8" });
+  expect(JSON.parse(stdout)).toContain(ownFunction);
 });
 
 test("names are no secrets, and bounded", () => {
@@ -264,7 +266,7 @@ test("what a dump drops before it creates anything is of the database that it re
 });
 
 test("what belongs to something that was left out goes with it, and nothing that has rows or is a constraint does", () => {
-  const gone = [
+  const dropped = [
     "CREATE EXTENSION IF NOT EXISTS pg_stat_statements WITH SCHEMA public;",
     "CREATE VIEW public.slow AS\n SELECT query FROM public.pg_stat_statements;",
     "COMMENT ON VIEW public.slow IS 'x';",
@@ -286,7 +288,7 @@ test("what belongs to something that was left out goes with it, and nothing that
     "CREATE TRIGGER runs AFTER UPDATE OF a ON public.t FOR EACH ROW EXECUTE FUNCTION public.run();",
     "CREATE VIEW public.ran AS\n SELECT public.run() AS a;",
   ];
-  const { kept, left_out } = passOn(dumpOf(...gone));
+  const { kept, left_out } = passOn(dumpOf(...dropped));
   expect(kept).toBe(WHOLE);
   expect(left_out.map(({ kind, count }) => [kind, count])).toEqual([
     ["extension_data", 2],
@@ -295,7 +297,7 @@ test("what belongs to something that was left out goes with it, and nothing that
     ["languages", 5],
     ["policies", 2],
   ]);
-  expect(filterDump(dumpOf(...gone)).left_out).toEqual(left_out);
+  expect(filterDump(dumpOf(...dropped)).left_out).toEqual(left_out);
   const loaded = [
     "CREATE TABLE public.awayness (\n    id integer\n);",
     "COMMENT ON TABLE public.awayness IS 'public.away';",
@@ -310,9 +312,9 @@ test("what belongs to something that was left out goes with it, and nothing that
   ];
   const identity =
     "ALTER TABLE public.t ALTER COLUMN a ADD GENERATED BY DEFAULT AS IDENTITY (\n    SEQUENCE NAME public.t_a_seq\n);";
-  const dump = dumpOf(...gone, identity, ...loaded);
-  for (const rest of [passOn(dump).kept, filterDump(dump).sql])
-    for (const statement of loaded) expect(rest, statement).toContain(statement);
+  const dump = dumpOf(...dropped, identity, ...loaded);
+  for (const text of [passOn(dump).kept, filterDump(dump).sql])
+    for (const statement of loaded) expect(text, statement).toContain(statement);
 });
 
 test("extensions that are there stay as they are, and settings that the server has are made", () => {
@@ -335,10 +337,10 @@ test("extensions that are there stay as they are, and settings that the server h
 
 test("a dump of a whole server is recognized, and one made with its CREATE DATABASE is not taken for it", () => {
   const connect = String.raw`\connect shop`;
-  const own = `CREATE DATABASE shop;\n\\unrestrict abc\n${connect}\n\\restrict abc\n`;
-  for (const one of [passOn(`${HEAD}${own}${TABLE}${TAIL}`), filterDump(`${HEAD}${own}${TABLE}${TAIL}`)])
+  const createDatabase = `CREATE DATABASE shop;\n\\unrestrict abc\n${connect}\n\\restrict abc\n`;
+  for (const one of [passOn(`${HEAD}${createDatabase}${TABLE}${TAIL}`), filterDump(`${HEAD}${createDatabase}${TABLE}${TAIL}`)])
     expect(one).toMatchObject({ left_out: [{ kind: "databases", count: 2 }] });
-  const several = `${HEAD}${own}${TABLE}\\connect other\n${TABLE}`;
+  const several = `${HEAD}${createDatabase}${TABLE}\\connect other\n${TABLE}`;
   expect(passOn(several).error).toMatch(/several databases/);
   expect(() => filterDump(several)).toThrow(/several databases/);
 });

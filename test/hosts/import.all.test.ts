@@ -80,7 +80,7 @@ describe("an import over SSH", unless(noMachine), () => {
     const archive = { key, size_bytes: bytes.length, sha256 };
     return { id: `op_${imports}-examineArchive`, kind: "import_archive", archive, erp_versions: ["20.0", "19.0"], note: null };
   }
-  async function done(job: Job<"import_archive">): Promise<JobResult<"import_archive">> {
+  async function runJob(job: Job<"import_archive">): Promise<JobResult<"import_archive">> {
     let result: { of: JobResult<"import_archive"> } | undefined;
     const advance = async (): Promise<boolean> => {
       const progress = await ssh.run(machine.server, job);
@@ -91,7 +91,7 @@ describe("an import over SSH", unless(noMachine), () => {
     if (result === undefined) throw new Error("It has no result");
     return result.of;
   }
-  const examined = async (bytes: Uint8Array) => done(await jobOf(bytes));
+  const examined = async (bytes: Uint8Array) => runJob(await jobOf(bytes));
   const running = (): number[] => processesWith(`ERP_HOSTING_ROOT=${machine.root}`);
   const expectRemoved = async (): Promise<void> => {
     await until("everything is removed", () => running().length === 0);
@@ -101,8 +101,8 @@ describe("an import over SSH", unless(noMachine), () => {
     if (calls.some((call) => call.startsWith("run ")))
       expect(calls.at(-1)).toBe("volume rm -f erp-drill_db erp-drill_odoo erp-drill_code_drill erp-drill_python_drill");
   };
-  const expectRejected = async (bytes: Uint8Array, why: string): Promise<void> => {
-    const rejected = { name: "GiveUp", code: "BACKUP_CORRUPT", message: expect.stringContaining(why) };
+  const expectRejected = async (bytes: Uint8Array, reason: string): Promise<void> => {
+    const rejected = { name: "GiveUp", code: "BACKUP_CORRUPT", message: expect.stringContaining(reason) };
     await expect(examined(bytes)).rejects.toMatchObject(rejected);
     await expectRemoved();
   };
@@ -158,7 +158,7 @@ describe("an import over SSH", unless(noMachine), () => {
     const job = await jobOf(zipOf());
     mkdirSync(join(machine.root, "archives"), { recursive: true });
     writeFileSync(join(machine.root, "archives", `${job.archive.sha256}.json`), '{"dump_bytes":1,"file_bytes":1}');
-    expect(await done(job)).toMatchObject({ erp_version: "19.0" });
+    expect(await runJob(job)).toMatchObject({ erp_version: "19.0" });
   });
 
   test("a rejected archive leaves nothing", async () => {
@@ -247,9 +247,9 @@ print(scan.size)
   });
 
   test("a dump with a command that leaves the database is rejected by the scan, wherever its pieces end", () => {
-    const found = scanned(LEAVING_TEXTS.map(([, sql]) => `${ROWS}${sql}${END}`));
+    const verdicts = scanned(LEAVING_TEXTS.map(([, sql]) => `${ROWS}${sql}${END}`));
     for (const [index, [what]] of LEAVING_TEXTS.entries())
-      for (const verdict of found[index] ?? []) expect(verdict, what).toContain("a command that leaves the database");
+      for (const verdict of verdicts[index] ?? []) expect(verdict, what).toContain("a command that leaves the database");
   });
 
   test("a dump of the ERP passes the scan, whatever people wrote into its rows and comments", () => {
@@ -289,39 +289,45 @@ print(scan.size)
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "extensions.vector" does not exist\n');
     await expectRejected(zipOf(), "its database has the extension vector in the schema extensions, but here it is in public");
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.vector" does not exist\n');
-    const kept = async (why: string, sql = ROWS): Promise<void> =>
+    const expectKept = async (reason: string, sql = ROWS): Promise<void> =>
       expect(examined(zipOf({}, { sql }))).rejects.toMatchObject({
         code: "HOST_JOB_FAILED",
-        message: expect.stringContaining(why),
+        message: expect.stringContaining(reason),
       });
-    await kept("its database needs vector of the extension vector (pgvector)");
-    for (const [state, message, why] of [
+    await expectKept("its database needs vector of the extension vector (pgvector)");
+    for (const [state, message, reason] of [
       ["42704", 'type "public.halfvec" does not exist', "its database needs halfvec of the extension vector (pgvector)"],
       ["22023", 'could not create locale "de_DE.utf8": No such file or directory', "a collation or a locale that PostgreSQL"],
       ["F0000", 'could not open dictionary file "de.dict"', "The throwaway database server reports: could not open dictionary"],
     ] as const) {
       writeFileSync(note("sql-error"), `psql:/in:9: ERROR:  ${state}: ${message}\n`);
-      await kept(why);
+      await expectKept(reason);
     }
     writeFileSync(note("sql-error"), "psql:/in:9: ERROR:  42P17: of tomorrow\n");
-    await kept("is of PostgreSQL 18, but here it is restored to PostgreSQL 16", `-- Dumped from database version 18.1\n${ROWS}`);
+    await expectKept(
+      "is of PostgreSQL 18, but here it is restored to PostgreSQL 16",
+      `-- Dumped from database version 18.1\n${ROWS}`,
+    );
     await expectRejected(zipOf(), "the database reports: of tomorrow");
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "my_vector" does not exist\n');
     await expectRejected(zipOf(), 'the database reports: type "my_vector" does not exist');
     writeFileSync(note("sql-error"), 'psql:/in:9: ERROR:  42704: type "public.geometry" does not exist\n');
-    const needing = async (sql: string, why: string): Promise<void> =>
+    const expectNeeding = async (sql: string, reason: string): Promise<void> =>
       expect(examined(zipOf({}, { sql }))).rejects.toMatchObject({
         code: "HOST_JOB_FAILED",
-        message: expect.stringContaining(`${why}. The database reports: type "public.geometry" does not exist`),
+        message: expect.stringContaining(`${reason}. The database reports: type "public.geometry" does not exist`),
       });
     const without = ["postgis", "pg_cron"].map((name) => `CREATE EXTENSION IF NOT EXISTS ${name} WITH SCHEMA public;\n`);
-    await needing(`${without.join("")}${ROWS}`, "try the import again");
-    await kept("PostgreSQL does not have here: pg_cron, postgis. Remove what uses it", `${without.join("")}${ROWS}`);
+    await expectNeeding(`${without.join("")}${ROWS}`, "try the import again");
+    await expectKept("PostgreSQL does not have here: pg_cron, postgis. Remove what uses it", `${without.join("")}${ROWS}`);
     writeFileSync(note("available"), "plpgsql\npostgis\nvector\n");
-    await kept("PostgreSQL does not have pg_cron here, and only a superuser can create postgis.", `${without.join("")}${ROWS}`);
-    await kept("which only a superuser can create here: postgis.", `${without[0]}${ROWS}`);
+    await expectKept(
+      "PostgreSQL does not have pg_cron here, and only a superuser can create postgis.",
+      `${without.join("")}${ROWS}`,
+    );
+    await expectKept("which only a superuser can create here: postgis.", `${without[0]}${ROWS}`);
     rmSync(note("available"));
-    await needing(
+    await expectNeeding(
       `-- Dumped from database version 18.1\n${ROWS}`,
       "it is restored to PostgreSQL 16. Ask the operator of the service for a newer one, and then try the import again",
     );
@@ -336,7 +342,7 @@ print(scan.size)
       await expect(examined(zipOf())).rejects.toMatchObject({ code: "HOST_JOB_FAILED" });
     }
     rmSync(note("recovers-at"));
-    for (const [query, why] of [
+    for (const [query, reason] of [
       ["name = 'base'", "its database is not an ERP's"],
       ["distinct store_fname", "its database has no list of its files"],
     ] as const) {
@@ -346,12 +352,12 @@ print(scan.size)
         message: expect.stringContaining("The throwaway database server reports: could not extend file"),
       });
       writeFileSync(note("fails-at"), `${query}\nERROR:  42P01: relation does not exist\n`);
-      await expectRejected(zipOf(), why);
+      await expectRejected(zipOf(), reason);
     }
     rmSync(note("fails-at"));
     writeFileSync(note("base"), "17.0.1.3\n");
     await expectRejected(zipOf(), "its database is not of version 19.0");
-    await expect(done(await jobOf(zipOf(), "0".repeat(64)))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
+    await expect(runJob(await jobOf(zipOf(), "0".repeat(64)))).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
     await expectRemoved();
   });
 
@@ -381,7 +387,7 @@ print(scan.size)
     for (const pid of running()) signal(pid, "SIGKILL");
     rmSync(note("hold"));
     expect(existsSync(join(machine.root, "drill"))).toBe(true);
-    expect(await done(killed)).toMatchObject({ erp_version: "19.0" });
+    expect(await runJob(killed)).toMatchObject({ erp_version: "19.0" });
     await untilHeld(undone);
     const undo: Job = { id: "op_undo-removeExamined-try1", kind: "remove_drill", ends: [undone.id] };
     await until("it is removed", async () => (await ssh.run(machine.server, undo)).ready);

@@ -36,9 +36,9 @@ test("a secret that begins as another one does is removed whole", async () => {
 
 test("what looks like a secret is not shown, and control characters are escapes, whatever the machine has sent", async () => {
   for (const [what, message] of SECRETS) {
-    const shown = Object.values(await failJob(`Traceback:\n${message}\n`, [])).join("\n");
-    expect(shown, what).toContain("[redacted]");
-    expect(shown, what).not.toContain("SECRET");
+    const text = Object.values(await failJob(`Traceback:\n${message}\n`, [])).join("\n");
+    expect(text, what).toContain("[redacted]");
+    expect(text, what).not.toContain("SECRET");
   }
   const { message, log } = await failJob("\u001b[31mred\u0007 \u202etxt.exe\ttab\n", []);
   expect(log).toBe("\\x1b[31mred\\x07 \\u202etxt.exe\ttab");
@@ -52,17 +52,17 @@ test("escapes leave no more of a log than a deploy keeps", async () => {
 });
 
 describe("on the machine", unless(noMachine), () => {
-  const [given, own, ofCode] = ["hunter2hunter2", "dbpass-Zq81", "n0t-a-form"];
+  const [adminPassword, databasePassword, codeSecret] = ["hunter2hunter2", "dbpass-Zq81", "n0t-a-form"];
   let machine: TestMachine;
   beforeAll(async () => {
     await ownAws();
     machine = await startMachine();
     machine.install("ins_1", {});
-    writeFileSync(join(machine.root, "instances/ins_1/odoo.conf"), `db_password = ${own}\n`);
+    writeFileSync(join(machine.root, "instances/ins_1/odoo.conf"), `db_password = ${databasePassword}\n`);
     const log = [
       ...Array.from({ length: 50 }, (_, line) => `line ${line}`),
       ...SECRETS.map(([, message]) => message),
-      `the ERP has ${own}, its administrator ${given}, its code ${ofCode}`,
+      `the ERP has ${databasePassword}, its administrator ${adminPassword}, its code ${codeSecret}`,
       "GET https://store.example/a.zip?X-Amz-Signature=SECRET",
     ];
     writeFileSync(join(machine.notes, "said"), `${log.join("\n")}\n`);
@@ -71,10 +71,10 @@ describe("on the machine", unless(noMachine), () => {
 
   const parameters = {
     INSTANCE_ID: "ins_1",
-    ADMIN_PASSWORD: given,
-    ENVIRONMENT: JSON.stringify([{ name: "KEY", value: ofCode, secret: true }]),
+    ADMIN_PASSWORD: adminPassword,
+    ENVIRONMENT: JSON.stringify([{ name: "KEY", value: codeSecret, secret: true }]),
   };
-  const onMachine = <T>(work: (asked: ReturnType<typeof createMachine>) => Promise<T>): Promise<T> =>
+  const onMachine = <T>(work: (host: ReturnType<typeof createMachine>) => Promise<T>): Promise<T> =>
     connected(machine.server, async (shell) => work(createMachine(shell)));
 
   /** What leaves the machine, and nothing of what the job was given stays there. */
@@ -87,23 +87,23 @@ describe("on the machine", unless(noMachine), () => {
     expect(status.log).not.toContain("SECRET");
     const folder = join(machine.root, "jobs", id);
     for (const name of readdirSync(folder).filter((each) => each !== "log"))
-      expect(readFileSync(join(folder, name), "utf8"), name).not.toContain(given);
+      expect(readFileSync(join(folder, name), "utf8"), name).not.toContain(adminPassword);
   }
 
   test("a job that fails sends the end of its log without what it was given, and what looks like a secret", async () => {
     machine.docker('case "$*" in *"up -V -d") cat $NOTES/said; exit 1 ;; esac');
     const id = "op_1-startErp";
-    await onMachine((asked) => asked.begin({ id, kind: "start_erp", minutes: 5 }, parameters));
-    await until("the job has ended", () => onMachine(async (asked) => (await asked.status(id)).state !== "running"));
-    expectRedacted(id, await onMachine((asked) => asked.status(id)));
+    await onMachine((host) => host.begin({ id, kind: "start_erp", minutes: 5 }, parameters));
+    await until("the job has ended", () => onMachine(async (host) => (await host.status(id)).state !== "running"));
+    expectRedacted(id, await onMachine((host) => host.status(id)));
   });
 
   test("so does one that is ended", async () => {
     machine.docker('case "$*" in *"up -V -d") cat $NOTES/said; sleep 1000 ;; esac');
     const id = "op_2-startErp";
-    await onMachine((asked) => asked.begin({ id, kind: "start_erp", minutes: 5 }, parameters));
+    await onMachine((host) => host.begin({ id, kind: "start_erp", minutes: 5 }, parameters));
     const log = join(machine.root, "jobs", id, "log");
     await until("all of it is in the log", () => readFileSync(log, "utf8").includes("X-Amz-Signature"));
-    expectRedacted(id, await onMachine((asked) => asked.end(id)));
+    expectRedacted(id, await onMachine((host) => host.end(id)));
   });
 });

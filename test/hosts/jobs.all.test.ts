@@ -46,8 +46,8 @@ describe("jobs on a machine", unless(noMachine), () => {
     expect(readFileSync(note("calls"), "utf8").split("\n")).toHaveLength(3);
     machine.docker(":");
     await Promise.all([readyInTime(three), readyInTime(three)]);
-    const left = readdirSync(join(machine.root, "jobs")).filter((name) => name.startsWith("op_undo"));
-    expect(left).toEqual(["op_undo-startAgain-try3"]);
+    const folders = readdirSync(join(machine.root, "jobs")).filter((name) => name.startsWith("op_undo"));
+    expect(folders).toEqual(["op_undo-startAgain-try3"]);
     await expect(ssh.run(machine.server, one)).rejects.toMatchObject({ name: "GiveUp" });
     await readyInTime(three);
   });
@@ -59,7 +59,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     const earlier = join(machine.root, "jobs", "op_twice-startAgain-try1");
     // One request has removed the result but not yet the folder; another one that finds no result gets to write its own after the
     // folder is gone.
-    const during = (what: string): string => `for _ in {1..30}; do ${what} && break; sleep 0.1; done`;
+    const during = (command: string): string => `for _ in {1..30}; do ${command} && break; sleep 0.1; done`;
     machine.standIn(
       "rm",
       `if [ "$*" = "-rf ${earlier}" ]; then /usr/bin/rm ${earlier}/result; ${during("[ -e $NOTES/second ]")}; fi; exec /usr/bin/rm "$@"`,
@@ -163,16 +163,16 @@ describe("jobs on a machine", unless(noMachine), () => {
   test("what a restore left and nobody can remove now does not stop other jobs, and goes when it can", async () => {
     machine.docker(":");
     const restores = fact("restores");
-    const left = join(machine.volume, "filestore/new_op_held");
-    mkdirSync(left, { recursive: true }); // root's, not the ERP's
-    writeFileSync(join(left, "file"), "");
+    const folder = join(machine.volume, "filestore/new_op_held");
+    mkdirSync(folder, { recursive: true }); // root's, not the ERP's
+    writeFileSync(join(folder, "file"), "");
     mkdirSync(restores, { recursive: true });
     writeFileSync(join(restores, "op_held"), "built");
     await readyInTime(restart("op_fourth-restartErp"));
     expect(readdirSync(restores)).toEqual(["op_held"]);
-    chownSync(left, 101, 101);
+    chownSync(folder, 101, 101);
     await readyInTime(restart("op_fifth-restartErp"));
     expect(readdirSync(restores)).toEqual([]);
-    expect(existsSync(left)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
   });
 });

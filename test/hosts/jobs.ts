@@ -48,23 +48,23 @@ export async function machineWithJobs() {
   let jobs = 0;
   async function run<K extends JobKind>(job: Omit<Job<K>, "id"> & { kind: K }): Promise<JobResult<K>> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a job without its ID, and its ID
-    const whole = { ...job, id: `op_${(jobs += 1)}-${job.kind}` } as unknown as Job<K>;
-    return runToEnd(machine, whole);
+    const jobWithId = { ...job, id: `op_${(jobs += 1)}-${job.kind}` } as unknown as Job<K>;
+    return runToEnd(machine, jobWithId);
   }
 
   async function backUp(code?: Job<"make_archive">["code"]): Promise<{
-    made: MadeArchive;
+    result: MadeArchive;
     bytes: Uint8Array;
     files: Record<string, Uint8Array>;
     archive: StoredArchive;
   }> {
     const key = `accounts/acc_1/backups/bak_${jobs}.zip`;
-    const made = await run<"make_archive">({ kind: "make_archive", instance_id: INSTANCE, key, note: null, code });
+    const result = await run<"make_archive">({ kind: "make_archive", instance_id: INSTANCE, key, note: null, code });
     const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
     const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array();
-    expect(sha256(bytes)).toBe(made.sha256);
-    const { size_bytes } = made;
-    return { made, bytes, files: unzipSync(bytes), archive: { key, size_bytes, sha256: made.sha256, erp_version: "19.0" } };
+    expect(sha256(bytes)).toBe(result.sha256);
+    const { size_bytes } = result;
+    return { result, bytes, files: unzipSync(bytes), archive: { key, size_bytes, sha256: result.sha256, erp_version: "19.0" } };
   }
   /** As if the service had made it, unless it is said to be another one. */
   async function stored(bytes: Uint8Array, of: Uint8Array = bytes): Promise<StoredArchive> {
@@ -100,7 +100,7 @@ export async function machineWithJobs() {
     verify: (archive: StoredArchive): Promise<null> => run<"verify_archive">({ kind: "verify_archive", archive }),
     restore: (
       archive: StoredArchive,
-      what: { restore_database: boolean; restore_filestore: boolean },
+      parts: { restore_database: boolean; restore_filestore: boolean },
     ): Promise<JobResult<"restore_archive">> =>
       run<"restore_archive">({
         kind: "restore_archive",
@@ -108,7 +108,7 @@ export async function machineWithJobs() {
         restore_id: `op_${jobs}`,
         archive,
         neutralize: false,
-        ...what,
+        ...parts,
       }),
     /** No file of root's was copied into the volume, overwritten or given to another owner. */
     expectUntouched: (): void => {

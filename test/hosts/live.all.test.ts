@@ -106,19 +106,19 @@ describe("the live environment with a machine of the operator's own", unless(noM
       host_keys,
     });
     await putIfAbsent(keys.watchedServer(silent.id), { account_id: me.id, server_id: silent.id });
-    const shown = async () => (await me.api.get(`/servers/${server.id}`)).as(Server);
+    const readServer = async () => (await me.api.get(`/servers/${server.id}`)).as(Server);
     /** Whether the report was there before the run was over, which waits five seconds for the silent machine. */
     const reportsMeanwhile = async (): Promise<boolean> => {
       const state = { isOver: false, hasReported: false };
       const run = cloud.events.fire("checkservers").finally(() => (state.isOver = true));
-      while (!state.isOver && !state.hasReported) state.hasReported = (await shown()).reported_at !== null;
+      while (!state.isOver && !state.hasReported) state.hasReported = (await readServer()).reported_at !== null;
       const isMeanwhile = state.hasReported && !state.isOver;
       await run;
       return isMeanwhile;
     };
     // This machine, too, has five seconds. If it is so busy that it misses them, it has them again in the next run.
     await expect.poll(reportsMeanwhile).toBe(true);
-    expect((await shown()).disk_free_bytes).toBeGreaterThan(0);
+    expect((await readServer()).disk_free_bytes).toBeGreaterThan(0);
     const { certificate: reported } = (await me.api.get(`/instances/${instance.id}`)).as(Instance);
     expect(reported).toMatchObject({ status: "valid", expires_at: expect.any(String) });
     expect((await me.api.get(`/servers/${silent.id}`)).as(Server)).toMatchObject({ last_seen_at: null, reported_at: null });

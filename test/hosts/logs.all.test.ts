@@ -65,19 +65,19 @@ describe("the log of an ERP", unless(noMachine), () => {
   }
 
   test("has no secret in it that looks like one", async () => {
-    const shown = await both(SECRETS.map(([, message]) => message));
-    expect(shown).toHaveLength(SECRETS.length);
+    const pairs = await both(SECRETS.map(([, message]) => message));
+    expect(pairs).toHaveLength(SECRETS.length);
     for (const [index, [what]] of SECRETS.entries())
-      for (const text of shown[index] ?? []) {
+      for (const text of pairs[index] ?? []) {
         expect(text, what).toContain("[redacted]");
         expect(text, what).not.toContain("SECRET");
       }
   });
 
   test("has none of the ERP's own passwords in it, and no secret of its code, wherever they are", async () => {
-    const own = [PASSWORD, MASTER, SUPERUSER, CARRIER];
-    const shown = await both(own.map((secret) => `x${secret}y ${secret}`));
-    for (const text of shown.flat()) expect(text).toMatch(/x\[redacted\]y \[redacted\]$/);
+    const passwords = [PASSWORD, MASTER, SUPERUSER, CARRIER];
+    const pairs = await both(passwords.map((secret) => `x${secret}y ${secret}`));
+    for (const text of pairs.flat()) expect(text).toMatch(/x\[redacted\]y \[redacted\]$/);
   });
 
   test("keeps what only resembles a secret", async () => {
@@ -88,11 +88,11 @@ describe("the log of an ERP", unless(noMachine), () => {
 
   test("shows no part of a password that is at the place where a long line is cut", async () => {
     const places = Array.from({ length: 300 }, (_, index) => 7_900 + index);
-    const shown = await logged(
+    const log = await logged(
       places.map((place) => line(`${"ab ".repeat(3000).slice(0, place - 80)}${PASSWORD}${" b".repeat(9_000)}`)).join(""),
     );
-    expect(shown.split("\n").length).toBeGreaterThan(100);
-    for (const text of shown.split("\n")) expect(text).not.toContain(PASSWORD.slice(0, 4));
+    expect(log.split("\n").length).toBeGreaterThan(100);
+    for (const text of log.split("\n")) expect(text).not.toContain(PASSWORD.slice(0, 4));
   });
 
   test("shows no part of a long secret that is cut, nor of a short one in a line without a blank", async () => {
@@ -106,10 +106,10 @@ describe("the log of an ERP", unless(noMachine), () => {
       `${"ab ".repeat(3_000).slice(0, 6_300 + place)}${long}${" b".repeat(5_000)}`,
       `${"x".repeat(7_840 + place / 20)}${PASSWORD}${"y".repeat(9_000)}`,
     ]);
-    const shown = (await logged(messages.map(line).join(""))).trimEnd().split("\n");
+    const lines = (await logged(messages.map(line).join(""))).trimEnd().split("\n");
     rmSync(folder, { recursive: true });
-    expect(shown).toHaveLength(messages.length);
-    for (const text of shown) expect(text).not.toMatch(/k0 k1-|dbpass/);
+    expect(lines).toHaveLength(messages.length);
+    for (const text of lines) expect(text).not.toMatch(/k0 k1-|dbpass/);
     const [{ message } = { message: "" }] = parseErpLog(line(`sent ${long.slice(0, 1_410)}…`), [long]);
     expect(message).toBe("sent [redacted]…");
   });
@@ -124,20 +124,20 @@ describe("the log of an ERP", unless(noMachine), () => {
   });
 
   test("is its end, with whole lines, however much a tenant writes", async () => {
-    const shown = await logged(Array.from({ length: 200_000 }, (_, index) => line(`message ${index}`)).join(""));
-    expect(shown.length).toBeLessThanOrEqual(1_000_000);
-    expect(shown.length).toBeGreaterThan(900_000);
-    const messages = parseErpLog(shown).map(({ message }) => message);
+    const log = await logged(Array.from({ length: 200_000 }, (_, index) => line(`message ${index}`)).join(""));
+    expect(log.length).toBeLessThanOrEqual(1_000_000);
+    expect(log.length).toBeGreaterThan(900_000);
+    const messages = parseErpLog(log).map(({ message }) => message);
     expect(messages.at(-1)).toBe("message 199999");
     expect(new Set(messages.map((message) => message.replace(/\d+$/, "")))).toEqual(new Set(["message "]));
   });
 
   test("has the beginnings of lines of 50 MB, binary ones too", async () => {
-    const shown = await logged(
+    const log = await logged(
       Buffer.concat([Buffer.from(`${AT} `), Buffer.alloc(50_000_000, "a"), Buffer.from(`\n${line("after")}`)]),
     );
-    expect(shown.length).toBeLessThan(10_000);
-    expect(parseErpLog(shown).map(({ message }) => message.length)).toEqual([8192 - 256 - AT.length - 1 + 1, 5]);
+    expect(log.length).toBeLessThan(10_000);
+    expect(parseErpLog(log).map(({ message }) => message.length)).toEqual([8192 - 256 - AT.length - 1 + 1, 5]);
     const zeros = await logged(
       Buffer.concat([Buffer.from(`${AT} `), Buffer.alloc(5_000_000), Buffer.from(`\n${line("after")}`)]),
     );
@@ -170,8 +170,8 @@ describe("the log of an ERP", unless(noMachine), () => {
       "s/.*/x/e",
       "-n 5 --help",
     ];
-    const shown = parseErpLog(await logged(hostile.map(line).join("") + hostile.map((each) => `${each}\n`).join("")));
-    expect(shown.map(({ message }) => message)).toEqual(hostile);
+    const lines = parseErpLog(await logged(hostile.map(line).join("") + hostile.map((each) => `${each}\n`).join("")));
+    expect(lines.map(({ message }) => message)).toEqual(hostile);
     expect(readdirSync(machine.notes)).not.toContain("ran");
   });
 
@@ -244,7 +244,8 @@ describe("the log of an ERP", unless(noMachine), () => {
       "2025-11-26T11:00:02.000Z error GET /my/[redacted]/pdf 502, 45 ms, 5120 bytes, 203.0.113.9",
       // No path hides its request.
       ...["GET /a/token=", "GET /x;cookie=[redacted]", "GET /authorization:[redacted]", "GET /verify/[redacted]"].map(
-        (asked, index) => `2025-11-26T11:00:02.${125 * (index + 1)}Z info ${asked} 200, 45 ms, 5120 bytes, 203.0.113.9`,
+        (requestLine, index) =>
+          `2025-11-26T11:00:02.${125 * (index + 1)}Z info ${requestLine} 200, 45 ms, 5120 bytes, 203.0.113.9`,
       ),
       "2025-11-26T11:00:03.000Z warning GET /[redacted]… 404, 45 ms, 5120 bytes, 203.0.113.9",
       expect.stringMatching(/ GET \/web\/(?:a\.b\/){1700,2000}… 200, 45 ms, 5120 bytes, 203\.0\.113\.9$/),
@@ -262,9 +263,9 @@ describe("the log of an ERP", unless(noMachine), () => {
     const cutAt = Array.from({ length: 100 }, (_, index) => `/${"ab/".repeat(2_700).slice(0, 7_580 + index)}`);
     const secret = cutAt.map((path) => request(1_764_154_850, `${path}slash/in-it/77${"/b".repeat(1_000)}`));
     writeFileSync(join(folder, "ins_1-2026-11-26T11-00-00.000.log"), secret.join(""));
-    const shown = await proxy({ since: "2025-11-26T11:00:50.000Z", until: "2025-11-26T11:00:51.000Z" });
-    expect(shown).toHaveLength(cutAt.length);
-    for (const message of shown) expect(message).not.toMatch(/slash|in-it/);
+    const messages = await proxy({ since: "2025-11-26T11:00:50.000Z", until: "2025-11-26T11:00:51.000Z" });
+    expect(messages).toHaveLength(cutAt.length);
+    for (const message of messages) expect(message).not.toMatch(/slash|in-it/);
     const between = { since: "2025-11-26T11:00:01.000Z", until: "2025-11-26T11:00:02.000Z" };
     expect(await proxy(between)).toHaveLength(1);
     const lacksSome = async (times: object = {}): Promise<boolean> =>
@@ -282,13 +283,13 @@ describe("the log of an ERP", unless(noMachine), () => {
       mkdirSync(join(machine.root, "jobs", id), { recursive: true });
       for (const [name, text] of Object.entries(files)) writeFileSync(join(machine.root, "jobs", id, name), text);
     };
-    const given = `ADMIN_PASSWORD=${Buffer.from("hunter2hunter2").toString("base64")}\nDOMAIN=c2hvcA==\nEND=\n`;
+    const parameters = `ADMIN_PASSWORD=${Buffer.from("hunter2hunter2").toString("base64")}\nDOMAIN=c2hvcA==\nEND=\n`;
     const signed = "GET https://store.example/a/b.zip?X-Amz-Signature=SECRET done";
     job("op_1-installErp", {
       kind: "install_erp\n",
       deadline: "9999999999",
       instance: "ins_1\n",
-      parameters: given,
+      parameters,
       log: `shop ${PASSWORD} hunter2hunter2\n${signed}\n`,
     });
     job("op_12-other", { kind: "other\n", deadline: "9999999999", log: "of another\n" });

@@ -58,7 +58,7 @@ export interface TestMachine {
   /** Breaks all connections. */
   cut: () => void;
   /** Disturbs the next connection, once, after so many bytes to the machine. */
-  disturb: (how: Disturbance, afterBytes: number) => void;
+  disturb: (disturbance: Disturbance, afterBytes: number) => void;
   /** A file of the machine; those of /etc and /root are below `system`. */
   read: (name: string) => string;
   /** The SSH server's log. */
@@ -308,10 +308,10 @@ const PAUSE_MS_MIN = 20;
 const PAUSE_MS_MAX = 200;
 
 /** Waits until a condition is true: longer than anything takes on a busy machine. */
-export async function until(what: string, isTrue: () => boolean | Promise<boolean>, seconds = 180): Promise<void> {
+export async function until(condition: string, isTrue: () => boolean | Promise<boolean>, seconds = 180): Promise<void> {
   const limit = Date.now() + seconds * 1000;
   for (let pause = PAUSE_MS_MIN; !(await isTrue()); pause = Math.min(2 * pause, PAUSE_MS_MAX)) {
-    if (Date.now() > limit) throw new Error(`It took too long: ${what}`);
+    if (Date.now() > limit) throw new Error(`It took too long: ${condition}`);
     await sleep(pause);
   }
 }
@@ -332,7 +332,7 @@ const LOST_MS = 300;
 /** The connection between the service and the machine, which tests disturb. */
 async function startWire(to: number) {
   const open = new Set<Socket>();
-  let next: { how: Disturbance; left: number } | undefined;
+  let next: { disturbance: Disturbance; remainingBytes: number } | undefined;
   const cut = (): void => {
     for (const socket of open) socket.destroy();
   };
@@ -350,30 +350,30 @@ async function startWire(to: number) {
         other.destroy();
       });
     }
-    let how: Disturbance | undefined;
+    let disturbance: Disturbance | undefined;
     const passOn = (target: Socket, bytes: Buffer): void => {
-      if (how === "slow") setTimeout(() => target.write(bytes), SLOW_MS);
+      if (disturbance === "slow") setTimeout(() => target.write(bytes), SLOW_MS);
       else target.write(bytes);
     };
     far.on("data", (bytes) => {
-      if (how !== "silent" && how !== "response lost") passOn(near, bytes);
+      if (disturbance !== "silent" && disturbance !== "response lost") passOn(near, bytes);
     });
     near.on("data", (bytes) => {
-      if (how !== "silent") passOn(far, bytes);
+      if (disturbance !== "silent") passOn(far, bytes);
       if (next === undefined) return;
-      next.left -= bytes.length;
-      if (next.left > 0) return;
-      how = next.how;
+      next.remainingBytes -= bytes.length;
+      if (next.remainingBytes > 0) return;
+      disturbance = next.disturbance;
       next = undefined;
-      if (how === "cut") cut();
-      if (how === "response lost") setTimeout(cut, LOST_MS);
+      if (disturbance === "cut") cut();
+      if (disturbance === "response lost") setTimeout(cut, LOST_MS);
     });
   });
   const port = await portOf(server);
   return {
     port,
     cut,
-    disturb: (how: Disturbance, afterBytes: number): void => void (next = { how, left: afterBytes }),
+    disturb: (disturbance: Disturbance, afterBytes: number): void => void (next = { disturbance, remainingBytes: afterBytes }),
     stop: async () => {
       cut();
       server.close();

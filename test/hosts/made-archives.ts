@@ -24,13 +24,13 @@ export const database = {
   modules: { base: "19.0.1.3", crm: "19.0.1.9" },
   updated_with: null,
 };
-export const made = packArchive(
+export const archive = packArchive(
   { erp_version: "19.0", edition: "community", database_name: "shop", database, files },
   "2026-11-21T12:00:00.000Z",
 );
 /** The files of a backup, by their paths. */
 export const BACKUP: Readonly<Record<string, Buffer>> = Object.fromEntries(
-  Object.entries(unzipSync(made)).map(([path, data]) => [path, Buffer.from(data)]),
+  Object.entries(unzipSync(archive)).map(([path, data]) => [path, Buffer.from(data)]),
 );
 const PATHS = Object.keys(BACKUP);
 export const dataOf = (path: string): Buffer => BACKUP[path] ?? Buffer.alloc(0);
@@ -43,9 +43,9 @@ export const entries = (change: (path: string) => Partial<ZipEntry> = () => ({})
 ];
 export const zip = (change?: (path: string) => Partial<ZipEntry>, ...others: ZipEntry[]): Buffer =>
   writeZip(entries(change, ...others));
-export const only = (wanted: string, change: Partial<ZipEntry>) => (path: string) => (path === wanted ? change : {});
-export const without = (...left: string[]): Buffer =>
-  writeZip(entries().filter(({ name }) => !left.some((each) => String(name).startsWith(each))));
+export const only = (target: string, change: Partial<ZipEntry>) => (path: string) => (path === target ? change : {});
+export const without = (...prefixes: string[]): Buffer =>
+  writeZip(entries().filter(({ name }) => !prefixes.some((each) => String(name).startsWith(each))));
 export const renamed = (rename: (path: string) => string | Buffer): Buffer => zip((path) => ({ name: rename(path) }));
 export const named = (...names: string[]): Buffer => writeZip(names.map((name) => ({ name, data: "x" })));
 export const withManifest = (manifest: Buffer | string): Buffer => zip(only("manifest.json", { data: manifest }));

@@ -35,16 +35,16 @@ test("an image's modules are those with a manifest that can be installed, and no
       mkdirSync(join(folder, place, name), { recursive: true });
       writeFileSync(join(folder, place, name, "__manifest__.py"), manifest);
     };
-    const own = "site/odoo/addons";
-    add(own, "base", "# the base\n{'name': 'Base', 'version': '1.3'}");
-    add(own, "account", "{'version': '19.0.1.4', 'depends': ['base']}");
-    add(own, "unversioned", "{'name': 'Unversioned'}");
-    add(own, "shadowed", "{'version': '1.0'}");
+    const addons = "site/odoo/addons";
+    add(addons, "base", "# the base\n{'name': 'Base', 'version': '1.3'}");
+    add(addons, "account", "{'version': '19.0.1.4', 'depends': ['base']}");
+    add(addons, "unversioned", "{'name': 'Unversioned'}");
+    add(addons, "shadowed", "{'version': '1.0'}");
     add("enterprise", "shadowed", "{'version': '2.0'}");
-    add(own, "old", "{'version': '1.0', 'installable': False}");
-    add(own, "hostile", `__import__('os').system('touch ${folder}/ran')`);
-    add(own, "broken", "{'version':");
-    writeFileSync(join(folder, own, "file"), "");
+    add(addons, "old", "{'version': '1.0', 'installable': False}");
+    add(addons, "hostile", `__import__('os').system('touch ${folder}/ran')`);
+    add(addons, "broken", "{'version':");
+    writeFileSync(join(folder, addons, "file"), "");
     writeFileSync(join(folder, "site/odoo/__init__.py"), `open('${folder}/ran', 'w')\n`);
     const program = new URL("../../shared/hosts/script/modules.py", import.meta.url);
     const listed = execFileSync("python3", ["-", "19.0", join(folder, "enterprise"), join(folder, "nothing-here")], {

@@ -30,9 +30,9 @@ beforeAll(async () => {
       accept().on("exec", (acceptExec, _reject, { command }) => {
         const channel = acceptExec();
         channel.on("error", () => undefined).resume();
-        const asked = echoes ? /^echo (\S+)$/.exec(command)?.[1] : undefined;
-        if (asked === undefined) misbehave(channel);
-        else prints(`${asked}\n`)(channel);
+        const word = echoes ? /^echo (\S+)$/.exec(command)?.[1] : undefined;
+        if (word === undefined) misbehave(channel);
+        else prints(`${word}\n`)(channel);
       }),
     );
   });
@@ -121,8 +121,8 @@ const retired = (): Promise<boolean> =>
 
 test.each(MISBEHAVIORS)(
   "a machine that %s fails its jobs with readable errors, goes offline and is released",
-  async (_, how, words) => {
-    misbehave = how;
+  async (_, misbehavior, words) => {
+    misbehave = misbehavior;
     const error = await run();
     expect(error).toSatisfy((thrown) => thrown instanceof GiveUp || thrown instanceof TryAgain);
     expect(String(error)).toMatch(words);
@@ -209,15 +209,15 @@ test.each<[string, unknown]>([
   expect((await createMachine(shell).report(0)).report.uses).toEqual([use]);
 });
 
-function well(how: Misbehavior): void {
-  [echoes, misbehave] = [true, how];
+function well(misbehavior: Misbehavior): void {
+  [echoes, misbehave] = [true, misbehavior];
   onTestFinished(() => void (echoes = false));
 }
 
 test.each(MISBEHAVIORS.filter(([what]) => /something else|ends with|never has|endless|hangs up/.test(what)))(
   "a machine that responds to a probe is well, although in place of its report it %s",
-  async (_, how) => {
-    well(how);
+  async (_, misbehavior) => {
+    well(misbehavior);
     expect(await ssh.probe(machine)).toEqual({ responded: true });
   },
 );

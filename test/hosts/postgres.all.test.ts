@@ -69,17 +69,17 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
   function loaded(sql: string, ...options: string[]) {
     loads += 1;
     const [source, target] = [`source_${loads}`, `target_${loads}`];
-    const [dump, passed] = [join(folder, `${source}.sql`), join(folder, `${target}.sql`)];
+    const [dump, filtered] = [join(folder, `${source}.sql`), join(folder, `${target}.sql`)];
     psql("postgres", `create database ${source} template template0`);
     psql(source, sql);
     run(join(bin ?? "", "pg_dump"), "-h", folder, "-U", "postgres", "--no-owner", "-f", dump, ...options, source);
-    const made = script(`make_database ${target} erp_restore; known_here ${target}`);
-    expect(made.stderr).toBe("");
-    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(LOAD), dump, passed, made.stdout], {
+    const creation = script(`make_database ${target} erp_restore; known_here ${target}`);
+    expect(creation.stderr).toBe("");
+    const { stdout, stderr } = spawnSync("python3", ["-I", "-c", drivenProgram(LOAD), dump, filtered, creation.stdout], {
       encoding: "utf8",
     });
     expect(stderr).toBe("");
-    const load = ["-Xqv", "ON_ERROR_STOP=1", "-h", folder, "-U", "erp_restore", "-d", target, "-1f", passed];
+    const load = ["-Xqv", "ON_ERROR_STOP=1", "-h", folder, "-U", "erp_restore", "-d", target, "-1f", filtered];
     expect(spawnSync(join(bin ?? "", "psql"), load, { encoding: "utf8" }).stderr).toBe("");
     expect(script(`end_unaccent ${target}`).stderr).not.toContain("ERROR");
     expect(leftOvers(target)).toBe("0");
@@ -166,7 +166,7 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     ["create collation c (provider = libc, locale = 'xx_XX.utf8')", 99, "needs a collation or a locale"],
     ["select 1 / 0", 99, ""],
   ] as const;
-  test.each(LACKS)("what PostgreSQL says of %s, in a dump of its version %i", (sql, version, why) => {
+  test.each(LACKS)("what PostgreSQL says of %s, in a dump of its version %i", (sql, version, reason) => {
     const failed = spawnSync(
       join(bin ?? "", "psql"),
       ["-Xqv", "VERBOSITY=verbose", "-h", folder, "-U", "postgres", "-d", "postgres", "-c", sql],
@@ -174,14 +174,14 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     );
     const [, state = "", message = ""] = /ERROR: +(\w{5}): (.*)/.exec(failed.stderr) ?? [];
     const report = JSON.stringify({ left_out: [], postgres: version });
-    const said = script(
+    const output = script(
       `JOB=$(mktemp -d); mkdir $JOB/work; cat > $JOB/work/report; broken() { echo "$1"; exit; }; reject_lack ${state} "$MESSAGE"; rm -r $JOB`,
       { MESSAGE: message },
       report,
     );
-    expect([said.stderr, state]).toEqual(["", expect.stringMatching(/^\w{5}$/)]);
-    expect(said.stdout).toContain(why);
-    expect(said.stdout === "").toBe(why === "");
+    expect([output.stderr, state]).toEqual(["", expect.stringMatching(/^\w{5}$/)]);
+    expect(output.stdout).toContain(reason);
+    expect(output.stdout === "").toBe(reason === "");
   });
 
   test("an operator of the dump does not run as the superuser when the load ends", () => {
@@ -198,8 +198,8 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
   });
 
   test("a new instance's database has unaccent as PostgreSQL creates it", () => {
-    const made = script("make_database fresh; make_extensions fresh pg_trgm unaccent vector; end_unaccent fresh");
-    expect(made.stderr).not.toContain("ERROR");
-    expect([made.status, unaccents("fresh"), leftOvers("fresh")]).toEqual([0, "s", "0"]);
+    const creation = script("make_database fresh; make_extensions fresh pg_trgm unaccent vector; end_unaccent fresh");
+    expect(creation.stderr).not.toContain("ERROR");
+    expect([creation.status, unaccents("fresh"), leftOvers("fresh")]).toEqual([0, "s", "0"]);
   });
 });

@@ -20,7 +20,7 @@ describe("the archive of a backup", unless(noMachine), () => {
   let jobs: MachineWithJobs;
   let wire: Awaited<ReturnType<typeof meter>>;
   let archive: StoredArchive;
-  let whole: Uint8Array;
+  let bytes: Uint8Array;
   beforeAll(async () => {
     jobs = await machineWithJobs();
     jobs.machine.standIn("nsenter", `if [[ "$*" == *--config* ]]; then ${PAGES}; else printf 200; fi`);
@@ -29,7 +29,7 @@ describe("the archive of a backup", unless(noMachine), () => {
     // Many small files, so that the listing is a large part of it.
     const files = Array.from({ length: 1000 }, (_, index) => [`file-${index}`, randomBytes(index)] as const);
     jobs.machine.install("ins_1", { ...Object.fromEntries(files), large: randomBytes(FILE_BYTES) });
-    ({ archive, bytes: whole } = await jobs.backUp());
+    ({ archive, bytes } = await jobs.backUp());
     process.env["AWS_ENDPOINT_URL_S3"] = wire.url;
   });
   beforeEach(() => {
@@ -45,7 +45,7 @@ describe("the archive of a backup", unless(noMachine), () => {
 
   const BOTH = { restore_database: true, restore_filestore: true };
   /** What the database server was asked for; nothing if the job ended before. */
-  function asked(name = "asked"): string {
+  function readStatements(name = "asked"): string {
     const note = join(jobs.machine.notes, name);
     return existsSync(note) ? readFileSync(note, "utf8") : "";
   }
@@ -55,12 +55,12 @@ describe("the archive of a backup", unless(noMachine), () => {
     await work();
     return (wire.bytes() - before) / archive.size_bytes;
   }
-  const build = (what = archive) =>
+  const build = (source = archive) =>
     jobs.run<"build_restore">({
       kind: "build_restore",
       instance_id: "ins_1",
       restore_id: `op_reads_${randomBytes(4).toString("hex")}`,
-      archive: what,
+      archive: source,
       neutralize: false,
       backup_first: false,
       ...BOTH,
@@ -101,7 +101,7 @@ describe("the archive of a backup", unless(noMachine), () => {
   test("is loaded by a role that owns the new database alone, until all of it was right", async () => {
     writeFileSync(join(jobs.machine.notes, "meanwhile"), "cp $NOTES/asked $NOTES/asked-before");
     await build();
-    const [before, after] = [asked("asked-before"), asked()];
+    const [before, after] = [readStatements("asked-before"), readStatements()];
     expect(before).toMatch(/alter role erp_restore login nosuperuser nocreatedb nocreaterole password '\w+'/);
     expect(before).toMatch(/create database "new_\w+" owner erp_restore /);
     expect(before).not.toContain("reassign");
@@ -113,17 +113,17 @@ describe("the archive of a backup", unless(noMachine), () => {
     ["in its listing", -60_000],
     ["in its last record", -10],
   ])("with one byte changed %s is corrupt, and nothing of it becomes the ERP's", async (_, place) => {
-    const changed = Buffer.from(whole);
+    const changed = Buffer.from(bytes);
     const at = place < 0 ? changed.length + place : place;
     changed[at] = (changed[at] ?? 0) ^ 0xff;
-    const tampered = await jobs.stored(changed, whole);
+    const tampered = await jobs.stored(changed, bytes);
     const job = async (): Promise<void> => {
       await jobs.verify(tampered);
       await build(tampered);
     };
     await expect(job()).rejects.toMatchObject({ code: "BACKUP_CORRUPT", message: expect.stringContaining("match its checksum") });
     expect(existsSync(jobs.store("shop", "present"))).toBe(true);
-    expect(asked()).not.toMatch(/reassign|rename/);
+    expect(readStatements()).not.toMatch(/reassign|rename/);
   });
 
   test("of another that is valid, in its place, is corrupt before anything of it becomes the ERP's", async () => {
@@ -133,7 +133,7 @@ describe("the archive of a backup", unless(noMachine), () => {
     const expected = createHash("sha256").update("the one that was made").digest("hex");
     const replaced = { ...archive, key, size_bytes: other.length, sha256: expected };
     await expect(build(replaced)).rejects.toMatchObject({ code: "BACKUP_CORRUPT" });
-    expect(asked()).not.toMatch(/reassign|rename/);
+    expect(readStatements()).not.toMatch(/reassign|rename/);
   });
 });
 

@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { type ZipEntry, writeZip } from "../harness/zip.ts";
 import {
   type Case,
-  made,
+  archive,
   dataOf,
   STORED,
   entries,
@@ -49,7 +49,7 @@ const SQL = "--\n-- PostgreSQL database dump\n--\n\n-- Dumped from database vers
 export const REJECTED: [...Case, why: string][] = [
   // What is no zip
   ["nothing", () => Buffer.alloc(0), `it is not a zip file: ${EXPORT}`],
-  ["random bytes", () => Buffer.from(brotliCompressSync(made)), `it is not a zip file: ${EXPORT}`],
+  ["random bytes", () => Buffer.from(brotliCompressSync(archive)), `it is not a zip file: ${EXPORT}`],
   ["7z", starts("7z\xbc\xaf'\x1c"), no("a 7z archive", REPACK)],
   ["RAR", starts("Rar!\x1a\x07\x01\0"), no("a RAR archive", REPACK)],
   ["tar", () => tar("dump.sql"), no("a tar archive", REPACK)],
@@ -57,7 +57,7 @@ export const REJECTED: [...Case, why: string][] = [
   ["tar.xz", starts("\xfd7zXZ\0"), no("an xz file", REPACK)],
   ["tar.zst", starts("\x28\xb5\x2f\xfd"), no("a Zstandard file", REPACK)],
   ["bzip2", starts("BZh91AY"), no("a bzip2 file", REPACK)],
-  ["a zip in gzip", () => gzipSync(made), `it is a zip file, compressed with gzip: ${REPACK}`],
+  ["a zip in gzip", () => gzipSync(archive), `it is a zip file, compressed with gzip: ${REPACK}`],
   ["SQL", () => Buffer.from(SQL), no("a plain SQL dump, without the ERP's files", EXPORT)],
   ["SQL in gzip", () => gzipSync(SQL), `it is a plain SQL dump, without the ERP's files, compressed with gzip: ${EXPORT}`],
   ...[
@@ -134,7 +134,7 @@ export const REJECTED: [...Case, why: string][] = [
   ["an encrypted file", starts("Salted__"), no("an encrypted file", "decrypt it, and upload what is inside")],
   [
     "Base64",
-    () => Buffer.from(Buffer.from(made).toString("base64")),
+    () => Buffer.from(Buffer.from(archive).toString("base64")),
     no("a zip file in Base64", "decode it (base64 -d), and upload that"),
   ],
   [
@@ -144,7 +144,7 @@ export const REJECTED: [...Case, why: string][] = [
         Buffer.from(
           `------------------------3f1c7e0f7d3a\r\nContent-Disposition: form-data; name="file"; filename="shop.zip"\r\nContent-Type: application/zip\r\n\r\n`,
         ),
-        made,
+        archive,
         Buffer.from("\r\n------------------------3f1c7e0f7d3a--\r\n"),
       ]),
     no(
@@ -156,24 +156,24 @@ export const REJECTED: [...Case, why: string][] = [
   ["a certificate", starts("-----BEGIN CERTIFICATE-----\n"), `it is not a zip file: ${EXPORT}`],
   [
     "a zip that went through a text editor",
-    () => Buffer.from(Buffer.from(made).toString("utf8")),
+    () => Buffer.from(Buffer.from(archive).toString("utf8")),
     no("a zip file that was changed as if it were text", DOWNLOAD),
   ],
   ["a program", starts("MZ\x90\0"), no("a program", REPACK)],
   // Zips that are not whole, or not only that
   [
     "a zip without its end",
-    () => Buffer.from(made.subarray(0, made.length - 100)),
+    () => Buffer.from(archive.subarray(0, archive.length - 100)),
     "it is incomplete: a zip file ends with a listing of its files, and this one does not. Upload the whole file; join it first if it is one of several volumes",
   ],
   [
     "a zip's last volume",
-    () => Buffer.concat([Buffer.from("PK\u0003\u0004"), made.subarray(800)]),
+    () => Buffer.concat([Buffer.from("PK\u0003\u0004"), archive.subarray(800)]),
     "its beginning is missing: upload the whole file; join it first if it is one of several volumes",
   ],
   [
     "a split zip's first part",
-    () => Buffer.concat([Buffer.from("PK\u0007\b"), made]),
+    () => Buffer.concat([Buffer.from("PK\u0007\b"), archive]),
     no("one part of a split zip file", "join its parts (zip -s 0), and upload the whole"),
   ],
   [
@@ -183,12 +183,12 @@ export const REJECTED: [...Case, why: string][] = [
   ],
   [
     "a zip behind a response's headers",
-    () => Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), made]),
+    () => Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\r\n"), archive]),
     no("a response with its headers", DOWNLOAD),
   ],
   [
     "a zip behind another",
-    () => Buffer.concat([writeZip([{ name: "x" }]).subarray(0, 31), made]),
+    () => Buffer.concat([writeZip([{ name: "x" }]).subarray(0, 31), archive]),
     "it begins with something else than a zip file: upload the zip file alone",
   ],
   // What a zip may be packed with
@@ -278,11 +278,11 @@ export const REJECTED: [...Case, why: string][] = [
     "backup/files.7z",
     "filestore.tar.gz.aa",
   ].flatMap((name): [string, () => Buffer, string][] =>
-    [[], ["manifest.json"]].map((left) => [
-      `files in ${name} without ${left.join() || "filestore"}`,
+    [[], ["manifest.json"]].map((missing) => [
+      `files in ${name} without ${missing.join() || "filestore"}`,
       () =>
         writeZip([
-          ...entries().filter((each) => !String(each.name).startsWith("filestore") && !left.includes(String(each.name))),
+          ...entries().filter((each) => !String(each.name).startsWith("filestore") && !missing.includes(String(each.name))),
           { name: "readme.txt" },
           { name },
         ]),

@@ -130,8 +130,8 @@ describe("a machine's report", unless(noMachine), () => {
       join(machine.notes, "images"),
       `for id in "$@"; do if [ "$id" = ${known} ]; then echo "$id 2026-11-20T03:00:00.123456789Z"; fi; done; exit 1`,
     );
-    const found = Object.fromEntries(((await report())?.uses ?? []).map(({ instance_id, image }) => [instance_id, image]));
-    expect(found).toEqual({
+    const images = Object.fromEntries(((await report())?.uses ?? []).map(({ instance_id, image }) => [instance_id, image]));
+    expect(images).toEqual({
       ins_known: { id: known, created_at: "2026-11-20T03:00:00.123Z" },
       ins_gone: { id: gone, created_at: null },
       ins_new: null,

@@ -76,8 +76,8 @@ describe("a sample of a machine", unless(noPerl), () => {
       appendFileSync(join(folder, "root/watch/containers"), `erp-${id}${part} ${hash}\n`);
       return { hash, pid };
     });
-    const [own, database] = [containers[0], containers[1]];
-    if (own === undefined || database === undefined) throw new Error("There are two");
+    const [erpContainer, database] = [containers[0], containers[1]];
+    if (erpContainer === undefined || database === undefined) throw new Error("There are two");
     const route = (...nets: string[]): string =>
       `Iface\tDestination\tGateway\n${nets.map((net, index) => `eth${index}\t${net}\t00000000\n`).join("")}eth0\t00000000\t010011AC\n`;
     const set = ({ cpu = 0, bytes = 0, sockets = 0 } = {}): void => {
@@ -95,10 +95,10 @@ describe("a sample of a machine", unless(noPerl), () => {
           put(`cgroup/memory/docker/${hash}/memory.stat`, `total_inactive_file ${100 * MB}\n`);
         }
       }
-      put(`proc/${own.pid}/net/route`, route("0002A8C0", "0001A8C0"));
+      put(`proc/${erpContainer.pid}/net/route`, route("0002A8C0", "0001A8C0"));
       put(`proc/${database.pid}/net/route`, route("0001A8C0"));
       const device = (name: string, many: number): string => `${name}: ${many} 1 0 0 0 0 0 0 ${2 * many} 1 0 0 0 0 0 0\n`;
-      put(`proc/${own.pid}/net/dev`, device("eth0", bytes) + device("eth1", 1000 * bytes) + device("lo", bytes));
+      put(`proc/${erpContainer.pid}/net/dev`, device("eth0", bytes) + device("eth1", 1000 * bytes) + device("lo", bytes));
       put(`proc/${database.pid}/net/sockstat`, `sockets: used 9\nTCP: inuse ${sockets + 2} orphan 0 tw 5 alloc 90 mem 0\n`);
       put(`proc/${database.pid}/net/sockstat6`, "TCP6: inuse 1\nUDP6: inuse 0\n");
     };
@@ -124,8 +124,8 @@ describe("a sample of a machine", unless(noPerl), () => {
     expect([ofServer(first, "cpu_percent"), ofServer(first, "disk_read_bytes")]).toEqual([null, null]);
     kernel({ busy: 300, idle: 100, read: 600, bytes: 6000 });
     const { last } = sample();
-    const own = Object.fromEntries(SERVER_SERIES.map(({ name }) => [name, ofServer(last, name)]));
-    expect(own).toEqual({
+    const figures = Object.fromEntries(SERVER_SERIES.map(({ name }) => [name, ofServer(last, name)]));
+    expect(figures).toEqual({
       cpu_percent: 75,
       load: 0.52,
       memory_used_bytes: 3_072_000 * 1024,
@@ -136,7 +136,7 @@ describe("a sample of a machine", unless(noPerl), () => {
       network_in_bytes: 100,
       network_out_bytes: 300,
     });
-    expect(own["disk_used_bytes"]).toBeGreaterThan(1e9);
+    expect(figures["disk_used_bytes"]).toBeGreaterThan(1e9);
     expect(Math.abs(last.at * 1000 - Date.now())).toBeLessThan(MINUTE_MS);
   });
 
@@ -157,8 +157,8 @@ describe("a sample of a machine", unless(noPerl), () => {
     kernel();
     set({ cpu: 30_000_000, bytes: 6000, sockets: 7 });
     const { last } = sample();
-    const own = Object.fromEntries(INSTANCE_SERIES.map(({ name }) => [name, ofInstance(last, id, name)]));
-    expect(own).toMatchObject({
+    const figures = Object.fromEntries(INSTANCE_SERIES.map(({ name }) => [name, ofInstance(last, id, name)]));
+    expect(figures).toMatchObject({
       erp_cpu_percent: 50,
       erp_memory_bytes: 200 * MB,
       database_cpu_percent: 50,

@@ -26,11 +26,11 @@ export async function startSshServer(options: {
     connections.add(connection);
     connection.on("close", () => connections.delete(connection));
     connection.on("error", () => undefined); // the test cut the connection
-    connection.on("authentication", (asked) => {
-      const verdict = authenticate(asked, options.authorized());
-      if (asked.method === "publickey") log.push(`${verdict} publickey for ${asked.username}`);
-      if (verdict === "Failed") asked.reject(["publickey"]);
-      else asked.accept();
+    connection.on("authentication", (context) => {
+      const verdict = authenticate(context, options.authorized());
+      if (context.method === "publickey") log.push(`${verdict} publickey for ${context.username}`);
+      if (verdict === "Failed") context.reject(["publickey"]);
+      else context.accept();
     });
     connection.on("session", (accept) => {
       accept().on("exec", (start, _reject, { command }) => run(start(), command, options.environment));
@@ -52,16 +52,16 @@ export async function startSshServer(options: {
 }
 
 /** A client first offers a key without a signature, to ask whether the server would accept it. */
-function authenticate(asked: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
-  if (asked.method !== "publickey") return "Failed";
-  const known = authorized.flatMap((line) => {
+function authenticate(context: AuthContext, authorized: readonly string[]): "Accepted" | "Postponed" | "Failed" {
+  if (context.method !== "publickey") return "Failed";
+  const keys = authorized.flatMap((line) => {
     const key = utils.parseKey(line);
-    return key instanceof Error || !key.getPublicSSH().equals(asked.key.data) ? [] : [key];
+    return key instanceof Error || !key.getPublicSSH().equals(context.key.data) ? [] : [key];
   });
-  const [key] = known;
+  const [key] = keys;
   if (key === undefined) return "Failed";
-  if (asked.signature === undefined || asked.blob === undefined) return "Postponed";
-  return key.verify(asked.blob, asked.signature, asked.hashAlgo) ? "Accepted" : "Failed";
+  if (context.signature === undefined || context.blob === undefined) return "Postponed";
+  return key.verify(context.blob, context.signature, context.hashAlgo) ? "Accepted" : "Failed";
 }
 
 /** A command continues when its connection breaks: nobody reads its output any more. */

@@ -91,7 +91,7 @@ describe("a machine over SSH", unless(noMachine), () => {
   test("a job starts once, however often it is requested, and reports when it is done", async () => {
     slowDocker();
     const job = startErp();
-    for (let asked = 0; asked < 4; asked += 1) expect(await ready(job)).toBe(false);
+    for (let count = 0; count < 4; count += 1) expect(await ready(job)).toBe(false);
     note("go");
     await readyInTime(job);
     expect(await ssh.run(server, job)).toEqual({ ready: true, result: null });
@@ -207,11 +207,11 @@ describe("a machine over SSH", unless(noMachine), () => {
     await readyInTime(job).catch(() => undefined);
     expect(noteOf("processes")).toContain("bash");
     expect(noteOf("processes")).not.toContain(password);
-    const kept = readdirSync(machine.root, { recursive: true, withFileTypes: true })
+    const files = readdirSync(machine.root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
-    expect(kept.filter((file) => readFileSync(file, "utf8").includes(password))).toEqual([]);
-    expect(kept.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
+    expect(files.filter((file) => readFileSync(file, "utf8").includes(password))).toEqual([]);
+    expect(files.filter((file) => (statSync(file).mode & 0o077) !== 0)).toEqual([]);
   });
 
   test("truncated parameters start no job", async () => {
@@ -228,7 +228,7 @@ describe("a machine over SSH", unless(noMachine), () => {
     const health: Job = { id: "op_1-awaitHealthy", kind: "check_health", instance_id: "ins_1" };
     expect(await ssh.run(server, health)).toEqual({
       ready: false,
-      why: { code: expect.stringMatching(/^(database_server_not_running|erp_silent)$/), parameters: {} }, // by what ran before
+      reason: { code: expect.stringMatching(/^(database_server_not_running|erp_silent)$/), parameters: {} }, // by what ran before
     });
   });
 

@@ -21,8 +21,8 @@ describe("the swap of a restore", unless(noMachine), () => {
     jobs = await machineWithJobs();
     jobs.machine.standIn("nsenter", PAGES);
     jobs.begin();
-    const { bytes, ...made } = await jobs.backUp();
-    ({ archive } = made);
+    const { bytes, ...rest } = await jobs.backUp();
+    ({ archive } = rest);
     writeFileSync(backup(), bytes);
   });
   beforeEach(() => {
@@ -61,7 +61,7 @@ describe("the swap of a restore", unless(noMachine), () => {
         .split("\n")
         .map((line) => line.split(" ")),
     );
-  const asked = (): string => readFileSync(note("asked"), "utf8");
+  const readStatements = (): string => readFileSync(note("asked"), "utf8");
   /** As the code in the container. */
   const drop = (name: string): void => {
     const { [name]: dropped, ...others } = databases();
@@ -79,11 +79,11 @@ describe("the swap of a restore", unless(noMachine), () => {
   test("the database says which files it lists: generated styles of which one is missing are made anew", async () => {
     writeFileSync(note("listed"), "ab/gone\n");
     await build();
-    expect(asked()).toContain("url like '/web/assets/%'");
+    expect(readStatements()).toContain("url like '/web/assets/%'");
     for (const name of ["listed", "asked"]) rmSync(note(name));
     restore_id += "_whole";
     await build();
-    expect(asked()).not.toContain("url like '/web/assets/%'");
+    expect(readStatements()).not.toContain("url like '/web/assets/%'");
   });
 
   test("the databases trade places, and back, and what was replaced is dropped in the end", async () => {
@@ -140,13 +140,13 @@ describe("the swap of a restore", unless(noMachine), () => {
     rmSync(note("asked"));
     writeFileSync(note("sessions"), "2\n"); // one of them a parallel worker of the other, which is gone before its turn
     await swap();
-    const [first = "", then = ""] = asked().split(/(?=begin;)/);
+    const [first = "", then = ""] = readStatements().split(/(?=begin;)/);
     expect(first).toMatch(/(pg_terminate_backend\(pid\)\)[^]*usename = 'odoo'[^]*){2}from pg_database where datname = 'new_/);
     expect(then).toContain(`alter database "old_${restore_id}" owner to current_user;`);
     expect(then).toContain(`alter database "old_${restore_id}" allow_connections false`);
     rmSync(note("asked"));
     await putBack();
-    expect(asked()).toMatch(
+    expect(readStatements()).toMatch(
       /pg_terminate_backend\(pid\)\)[^]*begin;[^]*"shop" owner to odoo;[^]*"shop" allow_connections true[^]*commit/,
     );
   });
@@ -195,8 +195,8 @@ describe("the swap of a restore", unless(noMachine), () => {
     await swap();
     await dropOld();
     jobs.machine.standIn("sync", 'exec /usr/bin/sync "$@"');
-    expect(asked()).toMatch(/^synced \n[^]*drop database if exists "old_/m);
-    expect(asked()).toMatch(/^synced .*\/restores\/\w+\.draft\nsynced .*\/restores\n[^]*begin;/m);
+    expect(readStatements()).toMatch(/^synced \n[^]*drop database if exists "old_/m);
+    expect(readStatements()).toMatch(/^synced .*\/restores\/\w+\.draft\nsynced .*\/restores\n[^]*begin;/m);
   });
 
   test("nothing is swapped while a session of the ERP does not end", async () => {

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import { type ZipEntry, writeZip } from "../harness/zip.ts";
 import {
   type Case,
-  made,
+  archive,
   BACKUP,
   dataOf,
   STORED,
@@ -57,7 +57,7 @@ export const inFolders = (folder: string): Buffer =>
 
 /** What unpacking and packing again adds and changes. */
 export const TAKEN: Case[] = [
-  ["as the service makes it", () => Buffer.from(made)],
+  ["as the service makes it", () => Buffer.from(archive)],
   [
     "with folders",
     () => zip(undefined, { name: "filestore/" }, { name: `${dirname(STORED)}/`, method: 0 }, { name: "filestore/" }),

@@ -82,7 +82,7 @@ describe("a machine's timer", unless(noNetwork), () => {
     execFileSync("bash", [program], { env: environment() });
     const [key] = await statusKeys(machine.server.id);
     const line = parseStatusLine(text(), machine.server.id, key);
-    const faults = (line?.faults ?? []).map(({ instance_id, what, looks }) => `${instance_id} ${what} ${looks}`).toSorted();
+    const faults = (line?.faults ?? []).map(({ instance_id, check, looks }) => `${instance_id} ${check} ${looks}`).toSorted();
     return { sequence: line?.sequence, paused: line?.paused, faults, seconds: (performance.now() - began) / 1000 };
   }
 
@@ -233,7 +233,7 @@ describe("a machine's timer", unless(noNetwork), () => {
   test("a login brings the line, too, and believes it as little", async () => {
     erp("ins_1", { kind: "dead" });
     const { sequence } = await look();
-    const faults = [{ instance_id: "ins_1", what: "page", looks: 2 }];
+    const faults = [{ instance_id: "ins_1", check: "page", looks: 2 }];
     expect((await ssh.probe(machine.server)).line).toEqual({ sequence, faults, paused: false });
     const [name = ""] = readdirSync(status());
     writeFileSync(join(status(), name), text().replace(":page:", ":proxy:"));

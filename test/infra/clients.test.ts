@@ -12,7 +12,7 @@ interface CannedResponse {
   status: number;
   body: Record<string, unknown>;
 }
-interface Asked {
+interface SentRequest {
   target: string | undefined;
   authorization: string | undefined;
   body: unknown;
@@ -20,11 +20,11 @@ interface Asked {
 
 let clients: typeof import("./fixture/clients.ts");
 let responses: CannedResponse[] = [];
-let asked: Asked[] = [];
+let requests: SentRequest[] = [];
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { "x-amz-target": target, authorization } = request.headers;
-  asked.push({ target: target?.toString(), authorization, body: await json(request) });
+  requests.push({ target: target?.toString(), authorization, body: await json(request) });
   const { status, body } = responses.shift() ?? { status: 200, body: {} };
   response.writeHead(status, { "content-type": "application/x-amz-json-1.0" }).end(JSON.stringify(body));
 }
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => aws.close());
 beforeEach(() => {
   responses = [];
-  asked = [];
+  requests = [];
 });
 
 const failing = async (work: () => Promise<unknown>): Promise<unknown> =>
@@ -60,7 +60,7 @@ const failing = async (work: () => Promise<unknown>): Promise<unknown> =>
 it("the bundled clients sign requests with the credentials of the environment, for the service and region", async () => {
   responses = [{ status: 200, body: { Item: { pk: { S: "a" }, count: { N: "3" } } } }];
   expect(await clients.get()).toEqual({ pk: "a", count: 3 });
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     target: "DynamoDB_20120810.GetItem",
     authorization: expect.stringMatching(/Credential=AKIDTEST\/\d+\/eu-central-1\/dynamodb\/aws4_request/),
     body: { TableName: "t", Key: { pk: { S: "a" } } },
@@ -74,7 +74,7 @@ it("the bundled clients read secrets and start executions", async () => {
   ];
   expect(await clients.secret()).toBe("s3cret");
   expect(await clients.start()).toMatchObject({ executionArn: "e", startDate: new Date(1_790_000_000_500) });
-  expect(asked.map(({ target }) => target)).toEqual(["secretsmanager.GetSecretValue", "AWSStepFunctions.StartExecution"]);
+  expect(requests.map(({ target }) => target)).toEqual(["secretsmanager.GetSecretValue", "AWSStepFunctions.StartExecution"]);
 });
 
 it("the bundled clients know the errors that our code names, with their fields", async () => {
@@ -107,7 +107,7 @@ it.each(["ThrottlingException", "RequestLimitExceeded", "LimitOfTomorrow"])(
       },
     ];
     await clients.put();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   },
 );
 

@@ -87,23 +87,23 @@ const Made = z.object({
   headers: z.record(z.string(), z.object({ value: z.string() })),
   body: z.string(),
 });
-interface Asked {
+interface ViewerRequest {
   uri: string;
   headers: Record<string, { value: string }>;
 }
 
 /** Runs a behavior's function as CloudFront does. */
-function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>, asked: Asked): Asked {
+function onRequest(environment: Environment, behavior: z.infer<typeof Behavior>, request: ViewerRequest): ViewerRequest {
   const Changed = z.object({ uri: z.string(), headers: z.record(z.string(), z.object({ value: z.string() })) });
-  return Changed.parse(madeOf(environment, behavior, asked));
+  return Changed.parse(resultOf(environment, behavior, request));
 }
 
 const CONTEXT = { requestId: "made-by-cloudfront", distributionDomainName: "d111111abcdef8.cloudfront.net" };
 
-function madeOf(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, asked: Asked): unknown {
+function resultOf(environment: Environment, { FunctionAssociations }: z.infer<typeof Behavior>, request: ViewerRequest): unknown {
   const [id = ""] = FunctionAssociations[0]?.FunctionARN["Fn::GetAtt"] ?? [];
   const code = z.string().parse(listResources(environment)[id]?.Properties["FunctionCode"]);
-  const event = { request: structuredClone(asked), viewer: { ip: "2001:db8::7" }, context: CONTEXT };
+  const event = { request: structuredClone(request), viewer: { ip: "2001:db8::7" }, context: CONTEXT };
   return runInNewContext(`${code}; handler(event)`, { event });
 }
 
@@ -199,29 +199,29 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
     ["/config.json", "/config.json"],
     ["/assets/index-1.js", "/assets/index-1.js"],
     ["/assets/gone.js", "/assets/gone.js"],
-  ])("the path %s shows %s", (uri, shown) => {
-    expect(onRequest(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers: {} }).uri).toBe(shown);
+  ])("the path %s shows %s", (uri, expected) => {
+    expect(onRequest(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers: {} }).uri).toBe(expected);
   });
 
   it.each(["/api", "/API/v1", "/Api/v1/servers", "/aPI/v1/openapi.json"])(
     "the path %s is a 404 in the envelope, not a page",
     (uri) => {
-      const response = (headers: Asked["headers"]) =>
-        Made.parse(madeOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
-      const made = response({});
-      expect(made).toMatchObject({
+      const response = (headers: ViewerRequest["headers"]) =>
+        Made.parse(resultOf(environment, frontOf(environment).DefaultCacheBehavior, { uri, headers }));
+      const notFound = response({});
+      expect(notFound).toMatchObject({
         statusCode: 404,
         headers: { "content-type": { value: "application/json" }, "cache-control": { value: "no-store" } },
       });
-      expect(JSON.parse(made.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
-      expect(made.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
+      expect(JSON.parse(notFound.body)).toEqual({ success: false, error: { code: "NOT_FOUND", message: "No such path" } });
+      expect(notFound.headers["x-request-id"]?.value).toBe("made-by-cloudfront");
       expect(response({ "x-request-id": { value: "mine" } }).headers["x-request-id"]?.value).toBe("mine");
       expect(response({ "x-request-id": { value: "not mine" } }).headers["x-request-id"]?.value).toBe("made-by-cloudfront");
     },
   );
 
   it("CloudFront tells the API the client's IP address and where the dashboard is, whatever the client sends", () => {
-    const asked = {
+    const request = {
       uri: "/api/v1/servers",
       headers: {
         [CLIENT_ADDRESS_HEADER]: { value: "192.0.2.1" },
@@ -229,7 +229,7 @@ describe.each(ENVIRONMENTS)("in front of %s", (environment) => {
         host: { value: "evil.example" },
       },
     };
-    expect(onRequest(environment, apiBehavior(environment), asked)).toEqual({
+    expect(onRequest(environment, apiBehavior(environment), request)).toEqual({
       uri: "/api/v1/servers",
       headers: {
         [CLIENT_ADDRESS_HEADER]: { value: "2001:db8::7" },

@@ -31,9 +31,9 @@ import { scratch } from "./stubs.ts";
 
 /** CloudFormation, Lambda, S3 and STS, as far as a deployment uses them. */
 let responses: Record<string, { status: number; text: string }> = {};
-let asked: { url: string; authorization: string | undefined }[] = [];
+let requests: { url: string; authorization: string | undefined }[] = [];
 const aws = createServer(({ url = "", headers: { authorization } }, response) => {
-  asked.push({ url, authorization });
+  requests.push({ url, authorization });
   const [, service] = /\/(cloudformation|lambda|s3|sts)\/aws4_request/.exec(authorization ?? "") ?? [];
   const { status, text } = responses[service ?? ""] ?? { status: 500, text: "" };
   response.writeHead(status).end(text);
@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => aws.close());
 beforeEach(() => {
-  asked = [];
+  requests = [];
   responses = { cloudformation: stackIn("UPDATE_COMPLETE"), lambda: limitOf(1000), s3: bucketWith(""), sts: IDENTITY };
 });
 
@@ -84,7 +84,7 @@ describe("the existing stack", () => {
       status: "CREATE_COMPLETE",
       outputs: { Dashboard: "https://a.example", Distribution: "d.cloudfront.net" },
     });
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       {
         url: "/?Action=DescribeStacks&Version=2010-05-15&StackName=ErpControlPlane-live",
         authorization: expect.stringMatching(/Credential=AKIDTEST\/\d+\/eu-central-1\/cloudformation\/aws4_request/),
@@ -145,13 +145,13 @@ it("a new account's ten functions are not reserved, and a stack's own reservatio
 describe("the account", () => {
   it("the deployer is told which account it is, and as whom they deploy", async () => {
     expect(await readIdentity(access)).toEqual({ account: "111122223333", arn: "arn:aws:iam::111122223333:user/r&d" });
-    expect(asked[0]?.authorization).toMatch(/\/eu-central-1\/sts\/aws4_request/);
+    expect(requests[0]?.authorization).toMatch(/\/eu-central-1\/sts\/aws4_request/);
   });
 
   it("a bucket with an archive has archives; an empty one, or none, has not; an error says neither", async () => {
     responses["s3"] = bucketWith("<Contents><Key>accounts/a</Key></Contents>");
     expect(await hasArchives("backups", access)).toBe(true);
-    expect(asked[0]?.url).toBe("/backups?list-type=2&max-keys=1");
+    expect(requests[0]?.url).toBe("/backups?list-type=2&max-keys=1");
     responses["s3"] = bucketWith("<KeyCount>0</KeyCount>");
     expect(await hasArchives("backups", access)).toBe(false);
     responses["s3"] = { status: 404, text: "<Code>NoSuchBucket</Code>" };
@@ -375,13 +375,13 @@ describe("stored settings", () => {
   it("an option's value is checked before AWS is asked anything", async () => {
     const { code, stderr } = await errorResponse("live", "--requests-per-address", "many");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "--requests-per-address must be 100 to 1000000000.\n" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("an option that would keep test from being removed is rejected there", async () => {
     const { code, stderr } = await errorResponse("test", "--lock-days", "7");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "--lock-days is for live: the archives of test are deleted with it.\n" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("neither an older domain nor another alarm email replaces the stack's without an option", () => {
@@ -426,7 +426,7 @@ describe("stored settings", () => {
   it("a shell whose account the CDK and the SDK would not agree on is told what to set", async () => {
     const { code, stderr } = await errorIn({ AWS_DEFAULT_PROFILE: "erp" }, "test");
     expect({ code, stderr }).toEqual({ code: 1, stderr: "AWS_DEFAULT_PROFILE is not enough: set AWS_PROFILE=erp.\n" });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it("a profile that gives no credentials is told why", async () => {
@@ -464,8 +464,8 @@ it("the CDK's own command installs what it needs, and runs the app with Node 24"
 
 it.each(globSync("docs/*.md"))("%s names only scripts that exist, and nothing that npx would fetch from elsewhere", (file) => {
   const guide = readFileSync(file, "utf8");
-  const named = [...guide.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
-  expect(named.filter((name) => !(name in scripts()))).toEqual([]);
+  const scriptNames = [...guide.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
+  expect(scriptNames.filter((name) => !(name in scripts()))).toEqual([]);
   expect(guide).not.toMatch(/\bnpx /);
 });
 

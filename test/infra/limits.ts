@@ -55,7 +55,7 @@ export const exceeded = (limits: readonly Limit[], stack: Measured): string[] =>
   limits.flatMap(({ name, max, unit, near = max * NEAR, remedy, measure }) =>
     measure(stack)
       .filter(([, used]) => used > near)
-      .map(([what, used]) => `${name}: ${what} has ${used} of ${max} ${unit}. ${remedy}`),
+      .map(([subject, used]) => `${name}: ${subject} has ${used} of ${max} ${unit}. ${remedy}`),
   );
 
 const bytes = (value: unknown): number => Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));

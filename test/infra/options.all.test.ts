@@ -42,8 +42,8 @@ const replica = (DeletionProtectionEnabled: boolean) => ({
 });
 
 it("the CDK's own command protects the stack and the table, and uses the domain, as cdk.json says", async () => {
-  const kept = { domain: "erp.example.com", certificate: "arn:aws:acm:us-east-1:111111111111:certificate/1" };
-  const { isProtected, main, names } = await withContext({ live: { ...kept, protected: "true" } });
+  const domainSettings = { domain: "erp.example.com", certificate: "arn:aws:acm:us-east-1:111111111111:certificate/1" };
+  const { isProtected, main, names } = await withContext({ live: { ...domainSettings, protected: "true" } });
   expect(isProtected).toBe(true);
   expect(main.of("AWS::DynamoDB::GlobalTable")[0]).toMatchObject(replica(true));
   expect(main.text).toMatch(/"Aliases":\s*\[\s*"erp\.example\.com"/);

@@ -15,10 +15,10 @@ await synth(outdir, ENVIRONMENTS, { bundles, dashboard, checked: false });
 for (const environment of ENVIRONMENTS) {
   const stack = measured(outdir, stackName(environment));
   const rows = LIMITS.map((limit) => {
-    const [what = "nothing", used = 0] = largest(limit, stack) ?? [];
+    const [subject = "nothing", used = 0] = largest(limit, stack) ?? [];
     const { name, max, unit } = limit;
     const share = `${Math.round((100 * used) / max)} %`.padStart(5);
-    return `${share}  ${name.padEnd(44)} ${used} of ${max} ${unit}, ${max - used} left (${what.slice(0, 50)})`;
+    return `${share}  ${name.padEnd(44)} ${used} of ${max} ${unit}, ${max - used} left (${subject.slice(0, 50)})`;
   });
   console.log(`${stackName(environment)}\n${rows.join("\n")}\n`);
 }

@@ -51,11 +51,11 @@ const statuses = new Map<string, number>();
 /** The errors that each function was made to throw, with their messages. */
 const thrown = new Map<string, string[]>();
 async function failing(id: string, payload: unknown): Promise<void> {
-  const said = await invoke(id, payload).then(
+  const message = await invoke(id, payload).then(
     () => "nothing",
     (error: unknown) => String(error),
   );
-  thrown.set(id, [...(thrown.get(id) ?? []), said]);
+  thrown.set(id, [...(thrown.get(id) ?? []), message]);
 }
 
 const unused = { account_id: newId("account"), operation_id: newId("operation") };
@@ -139,8 +139,10 @@ test("every log line is an object with its level, or a bare metric", () => {
 
 test("every request writes one line that its ID finds, and an error has the level ERROR and its cause's place", () => {
   const messages = parsed().flatMap((line) => Line.safeParse(line).data ?? []);
-  const found = messages.filter(({ message }) => message["request_id"] === "asked.servers.list");
-  expect(found).toMatchObject([{ level: "INFO", message: { message: "request", endpoint: "/api/v1/servers", status: 200 } }]);
+  const requestLines = messages.filter(({ message }) => message["request_id"] === "asked.servers.list");
+  expect(requestLines).toMatchObject([
+    { level: "INFO", message: { message: "request", endpoint: "/api/v1/servers", status: 200 } },
+  ]);
   const errors = messages.filter(({ level, message }) => level === "ERROR" && message["task"] === "misspelt");
   const error = {
     name: "Error",

@@ -47,7 +47,7 @@ function inObject(value: Record<string, unknown>, properties: Properties, at: st
 /** The problems with the first type, unless the value matches another one. */
 function inOneOf(value: unknown, types: readonly PropertyType[], at: string): string[] {
   const problems = types.map((type) => inType(value, type, at));
-  return problems.some((found) => found.length === 0) ? [] : (problems[0] ?? []);
+  return problems.some((each) => each.length === 0) ? [] : (problems[0] ?? []);
 }
 
 function inType(value: unknown, type: PropertyType, at: string): string[] {

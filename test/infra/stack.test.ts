@@ -106,8 +106,8 @@ const Statement = z.looseObject({ Effect: z.string(), Principal: z.json().option
 /** The statements of all policies in a resource's properties. */
 function statementsIn(value: z.core.util.JSONType): z.infer<typeof Statement>[] {
   if (typeof value !== "object" || value === null) return [];
-  const own = Statement.safeParse(value);
-  return [...(own.success ? [own.data] : []), ...Object.values(value).flatMap(statementsIn)];
+  const parsed = Statement.safeParse(value);
+  return [...(parsed.success ? [parsed.data] : []), ...Object.values(value).flatMap(statementsIn)];
 }
 
 const namesService = (principal: unknown): boolean => z.looseObject({ Service: z.json() }).safeParse(principal).success;
@@ -282,9 +282,9 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
         .map(() => id),
     );
     // AWS does not document that API Gateway names the account; the others are the CDK's own functions.
-    const others = [/^apiinvoke/, /^apigatewayCloudWatchRole/, /^CustomS3AutoDelete/, /^CustomCDKBucketDeployment/];
-    expect(grants.filter((id) => !others.some((other) => other.test(id)))).toEqual([]);
-    expect(grants).toHaveLength(others.length);
+    const exceptions = [/^apiinvoke/, /^apigatewayCloudWatchRole/, /^CustomS3AutoDelete/, /^CustomCDKBucketDeployment/];
+    expect(grants.filter((id) => !exceptions.some((other) => other.test(id)))).toEqual([]);
+    expect(grants).toHaveLength(exceptions.length);
   });
 
   it("access logs have a path's template alone, and a deploy hook is never traced: its path has its secret", () => {
@@ -603,8 +603,8 @@ it("an endpoint costs 1.5 resources on average, and the API is deployed anew whe
 
 it.each(LIMITS)("a stack that comes near the limit of $name is reported in a sentence", (limit) => {
   const stack = of(stacks, "live");
-  const [what = "", used = 0] = largest(limit, stack) ?? [];
-  const sentence = `${limit.name}: ${what} has ${used} of ${limit.max} ${limit.unit}. ${limit.remedy}`;
+  const [subject = "", used = 0] = largest(limit, stack) ?? [];
+  const sentence = `${limit.name}: ${subject} has ${used} of ${limit.max} ${limit.unit}. ${limit.remedy}`;
   expect(exceeded([{ ...limit, near: used - 1 }], stack)).toContain(sentence);
   expect(exceeded([{ ...limit, near: used }], stack)).toEqual([]);
 });
@@ -659,7 +659,7 @@ describe("the checks of a template", () => {
         Resources.parse({ a: { ...role, DependsOn: "b" }, b: { ...role, DependsOn: ["c"] }, c: { ...role, ...reference } }),
       );
     const by = (Description: unknown) => circle({ Properties: { Description } });
-    for (const found of [
+    for (const cycle of [
       circle({ DependsOn: "a" }),
       by({ Ref: "a" }),
       by({ "Fn::GetAtt": ["a", "Arn"] }),
@@ -667,7 +667,7 @@ describe("the checks of a template", () => {
       by({ "Fn::Join": ["", ["x", { "Fn::Sub": "${AWS::Region} ${a.Arn}" }]] }),
       by({ "Fn::Sub": ["${own}", { own: { Ref: "a" } }] }),
     ])
-      expect(found).toEqual(["a", "b", "c", "a"]);
+      expect(cycle).toEqual(["a", "b", "c", "a"]);
     expect(by({ "Fn::Sub": "${AWS::Region}" })).toBeUndefined();
   });
 });

@@ -52,9 +52,9 @@ const isDefinition = (value: unknown): value is StateMachineDefinition => asl.sa
 const definitions = { test: new Map<Workflow, StateMachineDefinition>(), live: new Map<Workflow, StateMachineDefinition>() };
 
 function definitionOf(table: Workflow, environment: Environment = "test"): StateMachineDefinition {
-  const known = definitions[environment].get(table) ?? synthesized(table, environment);
-  definitions[environment].set(table, known);
-  return known;
+  const definition = definitions[environment].get(table) ?? synthesized(table, environment);
+  definitions[environment].set(table, definition);
+  return definition;
 }
 
 function templateOf(table: Workflow, { polls }: Pick<(typeof SETTINGS)[Environment], "polls">): Template {
@@ -67,14 +67,14 @@ function templateOf(table: Workflow, { polls }: Pick<(typeof SETTINGS)[Environme
 }
 
 function synthesized(table: Workflow, environment: Environment): StateMachineDefinition {
-  const found = Object.values(templateOf(table, SETTINGS[environment]).findResources("AWS::StepFunctions::StateMachine"));
+  const machines = Object.values(templateOf(table, SETTINGS[environment]).findResources("AWS::StepFunctions::StateMachine"));
   const parsed = z
     .array(
       z.object({
         Properties: z.object({ DefinitionString: z.object({ "Fn::Join": z.tuple([z.string(), z.array(z.json())]) }) }),
       }),
     )
-    .parse(found);
+    .parse(machines);
   const parts = parsed[0]?.Properties.DefinitionString["Fn::Join"][1] ?? [];
   const definition: unknown = JSON.parse(parts.map((part) => (typeof part === "string" ? part : ARN)).join(""));
   if (!isDefinition(definition)) throw new Error("The machine has no definition");
@@ -109,7 +109,7 @@ async function run(
     await respond(call, calls.filter(({ task }) => task === call.task).length);
     return null;
   };
-  const named = <T>(type: string, value: T) =>
+  const ofType = <T>(type: string, value: T) =>
     Object.fromEntries(Object.entries(States).flatMap(([name, { Type }]) => (Type === type ? [[name, value]] : [])));
   // Not validated for each run, which costs a third of a second: the definitions of all workflows are, where the templates are
   // tested.
@@ -117,8 +117,8 @@ async function run(
     { ...INPUT, ...input },
     {
       overrides: {
-        taskResourceLocalHandlers: named("Task", handler),
-        retryIntervalOverrides: named("Task", 0),
+        taskResourceLocalHandlers: ofType("Task", handler),
+        retryIntervalOverrides: ofType("Task", 0),
       },
     },
   );
@@ -153,8 +153,8 @@ describe.each(Object.values(workflows))("$name", (table) => {
       const { tasks, calls, outcome } = await run(table, flagsOf(table, true), ({ task }) => {
         if (task === failing.name) throw new Named("PROVIDER_ERROR");
       });
-      const begun = table.steps.slice(0, index + 1);
-      expect(tasks).toEqual(["begin", ...begun.map(({ name }) => name), ...undone(begun), "fail"]);
+      const begunSteps = table.steps.slice(0, index + 1);
+      expect(tasks).toEqual(["begin", ...begunSteps.map(({ name }) => name), ...undone(begunSteps), "fail"]);
       expect(calls.at(-1)?.input["error"]).toMatchObject({ Error: "PROVIDER_ERROR" });
       expect(outcome).toBe("SUCCEEDED");
     }
@@ -183,8 +183,8 @@ function transitions(table: Workflow, seconds: Readonly<Record<string, number>>)
     const [retrier] = States[name]?.Retry ?? [];
     const { IntervalSeconds = 1, BackoffRate = 1, MaxDelaySeconds = 1 } = retrier ?? {};
     let count = 0;
-    for (let passed = 0; passed < (seconds[name] ?? 0); count++)
-      passed += Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** count);
+    for (let elapsed = 0; elapsed < (seconds[name] ?? 0); count++)
+      elapsed += Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** count);
     return count;
   });
   const visited = ["start", "undo only?", "begin", ...doneBy(table), "succeed"];
@@ -240,10 +240,10 @@ it("the waits between polls are those that the tables assume", () => {
 
 it("a poll asks soon at first, and never much later than the work took", () => {
   const waits = listWaits({ upToMinutes: 120, firstWaitSeconds: 1 });
-  let passed = 0;
+  let elapsed = 0;
   for (const wait of waits) {
-    expect(wait).toBeLessThanOrEqual(Math.min(60, 1 + passed / 4));
-    passed += wait;
+    expect(wait).toBeLessThanOrEqual(Math.min(60, 1 + elapsed / 4));
+    elapsed += wait;
   }
   expect(waits).toHaveLength(135);
 });
@@ -311,8 +311,8 @@ it("task states have the names of their tasks", () => {
     const tasks = Object.entries(States)
       .filter(([, { Type }]) => Type === "Task")
       .map(([state]) => state);
-    const known = new Set(["begin", "succeed", "fail", ...doneBy(table), ...undone(table.steps)]);
-    expect(tasks.filter((task) => !known.has(task))).toEqual([]);
+    const names = new Set(["begin", "succeed", "fail", ...doneBy(table), ...undone(table.steps)]);
+    expect(tasks.filter((task) => !names.has(task))).toEqual([]);
   }
 });
 

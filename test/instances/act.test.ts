@@ -26,9 +26,9 @@ describe("what is allowed besides the status", () => {
       const { id } = await seedInstance(me.id, { server_id: server.id, state });
       expect((await show(id)).allowed_actions).toEqual(["delete"]);
       const listed = (await me.api.get("/instances?per_page=1")).as(ListedInstance.array())[0];
-      const { certificate, disk_used_bytes: _, ...shown } = await show(id);
+      const { certificate, disk_used_bytes: _, ...fields } = await show(id);
       expect([listed, certificate.status]).toEqual([
-        { ...shown, server: { name: server.name, name_unicode: server.name, status: "offline" } },
+        { ...fields, server: { name: server.name, name_unicode: server.name, status: "offline" } },
         "pending",
       ]);
       const renamed = (await me.api.put(`/instances/${id}`, { name: "Renamed" })).as(Instance);

@@ -28,50 +28,50 @@ const clone = (fields: Record<string, unknown> = {}, id = source.id) =>
 const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instances/${id}/data`)).text).data as unknown;
 
 test("a clone with restore_database false has a fresh database", async () => {
-  const begun = (await clone({ restore_database: false })).as(Instance);
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual({});
+  const copy = (await clone({ restore_database: false })).as(Instance);
+  await me.until(copy.operation_id);
+  expect(await dataOf(copy.id)).toEqual({});
 });
 
 test("a clone without the files can be cloned itself, and its backups count the missing files", async () => {
-  const begun = (await clone({ restore_filestore: false })).as(Instance);
-  await me.until(begun.operation_id);
-  const without = await me.backup(begun.id);
+  const copy = (await clone({ restore_filestore: false })).as(Instance);
+  await me.until(copy.operation_id);
+  const without = await me.backup(copy.id);
   expect(without).toMatchObject({ status: "completed", missing_files: 1 + Object.keys(DATA).length });
-  const next = (await clone({ backup_id: without.id }, begun.id)).as(Instance);
+  const next = (await clone({ backup_id: without.id }, copy.id)).as(Instance);
   await me.until(next.operation_id);
   expect(await dataOf(next.id)).toEqual(DATA);
 });
 
 test("a clone with neutralize false keeps sending email", async () => {
-  const begun = (await clone({ neutralize: false })).as(Instance);
-  expect(begun.neutralized).toBe(false);
-  const { result } = await me.until(begun.operation_id);
+  const copy = (await clone({ neutralize: false })).as(Instance);
+  expect(copy.neutralized).toBe(false);
+  const { result } = await me.until(copy.operation_id);
   expect(result?.verification).toMatchObject({ is_neutralized: false, new_database_uuid: true });
   expect(result?.verification?.active_crons).toBeGreaterThan(0);
 });
 
 test.each([
-  { asked: {}, reset: true },
-  { asked: { neutralize: false }, reset: false },
-  { asked: { reset_users: false }, reset: false },
-  { asked: { neutralize: false, reset_users: true }, reset: true },
-])("a clone with $asked resets every user except the administrator: $reset", async ({ asked, reset }) => {
-  const begun = (await clone(asked)).as(Instance);
-  await me.until(begun.operation_id);
+  { choices: {}, reset: true },
+  { choices: { neutralize: false }, reset: false },
+  { choices: { reset_users: false }, reset: false },
+  { choices: { neutralize: false, reset_users: true }, reset: true },
+])("a clone with $choices resets every user except the administrator: $reset", async ({ choices, reset }) => {
+  const copy = (await clone(choices)).as(Instance);
+  await me.until(copy.operation_id);
   const usersOf = async ({ id, server_id }: Pick<Instance, "id" | "server_id">) =>
     (await findErp((await getServer(me.id, server_id)).machine_id ?? "", id))?.database?.users;
-  const [theirs] = (await usersOf(source)) ?? [];
-  expect(theirs).toMatchObject({ password_hash: expect.stringMatching(/^\$pbkdf2/), api_keys: [expect.any(String)] });
-  expect(await usersOf(begun)).toEqual([reset ? { ...theirs, password_hash: "", api_keys: [] } : theirs]);
+  const [sourceUser] = (await usersOf(source)) ?? [];
+  expect(sourceUser).toMatchObject({ password_hash: expect.stringMatching(/^\$pbkdf2/), api_keys: [expect.any(String)] });
+  expect(await usersOf(copy)).toEqual([reset ? { ...sourceUser, password_hash: "", api_keys: [] } : sourceUser]);
 });
 
 test("a clone can be created on another server, with a given database name", async () => {
   const server = await me.server();
-  const begun = (await clone({ server_id: server.id, database_name: "elsewhere" })).as(Instance);
-  expect(begun).toMatchObject({ server_id: server.id, database_name: "elsewhere" });
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual(DATA);
+  const copy = (await clone({ server_id: server.id, database_name: "elsewhere" })).as(Instance);
+  expect(copy).toMatchObject({ server_id: server.id, database_name: "elsewhere" });
+  await me.until(copy.operation_id);
+  expect(await dataOf(copy.id)).toEqual(DATA);
 });
 
 test("two clones with one name get different database names", async () => {
@@ -88,29 +88,29 @@ test.each(["Ünïcödé Shop 2", "123", "💥", "_", "a".repeat(64)])("the name 
 test("a backup of a deleted instance can be cloned if the request names a server", async () => {
   const instance = await me.instance();
   await me.api.put(`/sandbox/instances/${instance.id}/data`, DATA);
-  const left = await me.backup(instance.id);
+  const remainingBackup = await me.backup(instance.id);
   await me.until((await api.delete(`/instances/${instance.id}`)).as(Operation).id);
-  const without = await clone({ backup_id: left.id }, instance.id);
+  const without = await clone({ backup_id: remainingBackup.id }, instance.id);
   expect(without.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "server_id" } });
-  const begun = (await clone({ backup_id: left.id, server_id: instance.server_id, domain: instance.domain }, instance.id)).as(
-    Instance,
-  );
-  expect(begun.admin_email).toBe(instance.admin_email);
-  await me.until(begun.operation_id);
-  expect(await dataOf(begun.id)).toEqual(DATA);
-  expect((await clone({ backup_id: left.id, server_id: instance.server_id }, unusedId("instance"))).status).toBe(404);
+  const copy = (
+    await clone({ backup_id: remainingBackup.id, server_id: instance.server_id, domain: instance.domain }, instance.id)
+  ).as(Instance);
+  expect(copy.admin_email).toBe(instance.admin_email);
+  await me.until(copy.operation_id);
+  expect(await dataOf(copy.id)).toEqual(DATA);
+  expect((await clone({ backup_id: remainingBackup.id, server_id: instance.server_id }, unusedId("instance"))).status).toBe(404);
 });
 
 test("a clone of a damaged archive fails and leaves nothing on the server", async () => {
   const damaged = await me.backup(source.id, { note: "corrupt" });
-  const begun = (await clone({ backup_id: damaged.id })).as(Instance);
-  const { error } = await me.until(begun.operation_id, "failed");
+  const copy = (await clone({ backup_id: damaged.id })).as(Instance);
+  const { error } = await me.until(copy.operation_id, "failed");
   expect(error?.code).toBe("BACKUP_CORRUPT");
-  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({
+  expect((await api.get(`/instances/${copy.id}`)).as(Instance)).toMatchObject({
     status: "failed",
     status_reason: error?.message,
   });
-  expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(begun.id))).toEqual([]);
+  expect((await everyItem()).filter((item) => item.includes("SANDBOX#ERP") && item.includes(copy.id))).toEqual([]);
   const after = (await api.get(`/backups/${damaged.id}`)).as(Backup);
   expect(after).toEqual({
     ...damaged,
@@ -123,12 +123,12 @@ test("a clone of a damaged archive fails and leaves nothing on the server", asyn
 test("a given admin password is not in the response, nor anywhere in plain text", async () => {
   const admin_password = "the password of my choice";
   const response = await clone({ admin_password });
-  const begun = response.as(instances.clone().data);
-  expect(begun).not.toHaveProperty("admin_password");
+  const copy = response.as(instances.clone().data);
+  expect(copy).not.toHaveProperty("admin_password");
   expect(response.text).not.toContain(admin_password);
   const find = async () => (await everyItem()).filter((item) => item.includes(admin_password));
   expect(await find()).toEqual([]);
-  await me.until(begun.operation_id);
+  await me.until(copy.operation_id);
   expect(await find()).toEqual([]);
 });
 

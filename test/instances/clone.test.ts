@@ -29,12 +29,12 @@ const dataOf = async (id: string) => JSON.parse((await api.get(`/sandbox/instanc
 test("a clone is a new instance with the backup's data and its own identity, neutralized", async () => {
   const body = cloneBody(backup);
   const response = await api.post(`/instances/${source.id}/clone`, body);
-  const { admin_password, ...begun } = response.as(instances.clone().data);
-  expect(response.headers["location"]).toBe(`/api/v1/instances/${begun.id}`);
+  const { admin_password, ...copy } = response.as(instances.clone().data);
+  expect(response.headers["location"]).toBe(`/api/v1/instances/${copy.id}`);
   expect(admin_password).toMatch(/^\S{16,}$/);
   // Named from the start, so that clients know what they cannot delete meanwhile.
-  expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).result).toMatchObject({ backup_id: backup.id });
-  expect(begun).toMatchObject({
+  expect((await api.get(`/operations/${copy.operation_id}`)).as(Operation).result).toMatchObject({ backup_id: backup.id });
+  expect(copy).toMatchObject({
     name: body.name,
     domain: body.domain,
     status: "provisioning",
@@ -47,10 +47,10 @@ test("a clone is a new instance with the backup's data and its own identity, neu
     database_name: expect.stringMatching(/^staging_?[a-z0-9_]*$/),
     allowed_actions: [],
   });
-  expect(begun.id).not.toBe(source.id);
-  expect(begun.database_name).not.toBe(source.database_name);
+  expect(copy.id).not.toBe(source.id);
+  expect(copy.database_name).not.toBe(source.database_name);
 
-  const { result } = await me.until(begun.operation_id);
+  const { result } = await me.until(copy.operation_id);
   expect(result?.verification).toEqual({
     is_neutralized: true,
     active_crons: 0,
@@ -58,10 +58,10 @@ test("a clone is a new instance with the backup's data and its own identity, neu
     new_database_uuid: true,
     base_url: `https://${body.domain}`,
   });
-  expect((await api.get(`/instances/${begun.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
-  expect(await dataOf(begun.id)).toEqual(DATA);
+  expect((await api.get(`/instances/${copy.id}`)).as(Instance)).toMatchObject({ status: "running", operation_id: null });
+  expect(await dataOf(copy.id)).toEqual(DATA);
   expect(await dataOf(source.id)).toEqual({ note: "after the backup" });
-  expect((await api.get(`/operations/${begun.operation_id}`)).as(Operation).type).toBe("instance.clone");
+  expect((await api.get(`/operations/${copy.operation_id}`)).as(Operation).type).toBe("instance.clone");
 });
 
 describe("admin_password", () => {
@@ -93,8 +93,8 @@ describe("rejected clones", () => {
 
   test("a clone of an unknown backup or another instance's backup is rejected", async () => {
     const other = await seedInstance(me.id);
-    const theirs = await seedBackup(other);
-    for (const backup_id of [unusedId("backup"), theirs.id]) {
+    const otherBackup = await seedBackup(other);
+    for (const backup_id of [unusedId("backup"), otherBackup.id]) {
       const response = await clone({ backup_id });
       expect(response.status).toBe(422);
       expect(response.error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "backup_id" } });
@@ -116,8 +116,8 @@ describe("rejected clones", () => {
     const details = { status: "offline", resource: server.id };
     expect((await clone({ server_id: server.id })).error).toMatchObject({ code: "INVALID_STATE", details });
     const instance = await seedInstance(me.id, { server_id: server.id });
-    const theirs = await seedBackup(instance);
-    expect((await clone({ backup_id: theirs.id }, instance.id)).error).toMatchObject({ code: "INVALID_STATE", details });
+    const otherBackup = await seedBackup(instance);
+    expect((await clone({ backup_id: otherBackup.id }, instance.id)).error).toMatchObject({ code: "INVALID_STATE", details });
   });
 
   test("a clone needs the permission to restore, because it exposes the whole backup", async () => {

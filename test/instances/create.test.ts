@@ -64,8 +64,8 @@ test("an instance exists immediately as provisioning, with its password, and is 
     updated_at: expect.any(String),
   });
   await me.until(instance.operation_id);
-  const shown = await api.get(`/instances/${instance.id}`);
-  expect(shown.as(Instance)).toEqual({
+  const instanceResponse = await api.get(`/instances/${instance.id}`);
+  expect(instanceResponse.as(Instance)).toEqual({
     ...instance,
     status: "running",
     operation_id: null,
@@ -74,7 +74,7 @@ test("an instance exists immediately as provisioning, with its password, and is 
     missing_modules: [],
     updated_at: expect.any(String),
   });
-  expect(shown.text).not.toContain("password");
+  expect(instanceResponse.text).not.toContain("password");
   expect((await api.get(`/operations/${instance.operation_id}`)).as(Operation)).toMatchObject({
     type: "instance.create",
     status: "succeeded",

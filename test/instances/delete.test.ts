@@ -63,7 +63,7 @@ test("deleting an instance on a server that is not active removes only the recor
 test("only one of two concurrent deletions of an instance succeeds", async () => {
   const instance = await me.instance();
   const responses = await Promise.all([1, 2].map(() => me.api.delete(`/instances/${instance.id}`)));
-  const begun = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
-  expect(begun).toHaveLength(1);
-  await me.until(begun[0]?.id ?? null);
+  const operations = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  expect(operations).toHaveLength(1);
+  await me.until(operations[0]?.id ?? null);
 });

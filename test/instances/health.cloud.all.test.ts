@@ -23,7 +23,7 @@ async function looks(times: number): Promise<void> {
   for (let time = 0; time < times; time++) await look();
 }
 /** Without the ends of operations. */
-async function told(id: string): Promise<string[]> {
+async function eventsOf(id: string): Promise<string[]> {
   const list = async (kind: string): Promise<Event[]> =>
     (await me.api.get(`/events?class=${kind}&resource_id=${id}&per_page=100`)).as(z.array(Event));
   const outcomes = await list("outcomes");
@@ -66,7 +66,7 @@ test("an ERP that cannot be used is failing after three looks, with a reason and
     expect.objectContaining({ id, health: down.health, status_reason: down.status_reason }),
   );
   await look();
-  expect(await told(id)).toEqual(["instance.create by token", "instance.down by service"]);
+  expect(await eventsOf(id)).toEqual(["instance.create by token", "instance.down by service"]);
   await look();
   await restarted(id);
   expect((await restarts(id))[0]).toMatchObject({ created_by: { type: "service" }, status: "succeeded" });
@@ -76,13 +76,13 @@ test("an ERP that cannot be used is failing after three looks, with a reason and
     status_reason: null,
     health: { status: "ok", checks: expect.not.arrayContaining([expect.objectContaining({ passed: false })]) },
   });
-  expect(await told(id)).toEqual([
+  expect(await eventsOf(id)).toEqual([
     "instance.create by token",
     "instance.down by service",
     "instance.restart by service",
     "instance.up by service",
   ]);
-  expect(await told(well.id)).toEqual(["instance.create by token"]);
+  expect(await eventsOf(well.id)).toEqual(["instance.create by token"]);
   expect(await restarts(well.id)).toEqual([]);
 });
 
@@ -96,12 +96,12 @@ test("the service restarts an ERP three times a day at most, and tells only once
   }
   await looks(7);
   expect(await restarts(id)).toHaveLength(3);
-  expect((await told(id)).filter((event) => event.startsWith("instance.down"))).toHaveLength(1);
+  expect((await eventsOf(id)).filter((event) => event.startsWith("instance.down"))).toHaveLength(1);
   const moving = (await me.api.put(`/instances/${id}`, { domain: uniqueDomain() })).as(Instance);
   await me.until(moving.operation_id);
   await look();
   expect(await show(id)).toMatchObject({ health: { status: "ok" }, status_reason: null });
-  expect((await told(id)).at(-1)).toBe("instance.up by service");
+  expect((await eventsOf(id)).at(-1)).toBe("instance.up by service");
 });
 
 test("while an operation holds an instance, no look at it counts", async () => {
@@ -127,11 +127,11 @@ test("an ERP that was stopped is not watched, and says it is back when it has st
   await act("stop");
   expect(await show(id)).toMatchObject({ status: "stopped", status_reason: null, health: { status: "unknown", checks: [] } });
   await looks(6);
-  expect(await told(id)).not.toContain("instance.up by service");
+  expect(await eventsOf(id)).not.toContain("instance.up by service");
   await act("start");
   await look();
   expect(await show(id)).toMatchObject({ health: { status: "ok" } });
-  expect((await told(id)).at(-1)).toBe("instance.up by service");
+  expect((await eventsOf(id)).at(-1)).toBe("instance.up by service");
 });
 
 test("half-installed modules that a start found are said until a start finds none", async () => {
@@ -155,36 +155,38 @@ test("what is found out about an ERP changes no version of its instance", async 
 });
 
 test("a list is filtered by health as it is shown, also where its server no longer responds", async () => {
-  const own = await account();
-  const [here, away] = [await own.server(), await own.server({ name: "goes-offline-1" })];
-  const failing = await own.instance({ server_id: here.id, domain: `fail-health.${uniqueDomain()}` });
-  const [well, stopped] = [await own.instance({ server_id: here.id }), await own.instance({ server_id: here.id })];
-  const unreachable = await own.instance({ server_id: away.id });
-  await own.until((await own.api.post(`/instances/${stopped.id}/actions`, { action: "stop" })).as(Operation).id);
+  const ownAccount = await account();
+  const [here, away] = [await ownAccount.server(), await ownAccount.server({ name: "goes-offline-1" })];
+  const failing = await ownAccount.instance({ server_id: here.id, domain: `fail-health.${uniqueDomain()}` });
+  const [well, stopped] = [await ownAccount.instance({ server_id: here.id }), await ownAccount.instance({ server_id: here.id })];
+  const unreachable = await ownAccount.instance({ server_id: away.id });
+  await ownAccount.until((await ownAccount.api.post(`/instances/${stopped.id}/actions`, { action: "stop" })).as(Operation).id);
   await looks(5);
-  await own.until((await own.api.get(`/instances/${failing.id}`)).as(Instance).operation_id);
+  await ownAccount.until((await ownAccount.api.get(`/instances/${failing.id}`)).as(Instance).operation_id);
   await look();
   const List = z.array(z.looseObject({ id: z.string(), health: z.looseObject({ status: z.string() }) }));
-  const found = async (query: string): Promise<string[]> => {
-    const listed = (await own.api.get(`/instances?order=asc&${query}`)).as(List);
+  const listIds = async (query: string): Promise<string[]> => {
+    const listed = (await ownAccount.api.get(`/instances?order=asc&${query}`)).as(List);
     for (const { health } of listed) expect(query).toContain(`health=${health.status}`);
     return listed.map(({ id }) => id);
   };
-  expect(await found("health=failing")).toEqual([failing.id]);
-  expect(await found("health=ok")).toEqual([well.id]);
-  expect(await found("health=unknown")).toEqual([stopped.id, unreachable.id]);
-  expect(await found(`health=unknown&server_id=${away.id}`)).toEqual([unreachable.id]);
-  expect(await found(`health=ok&server_id=${away.id}`)).toEqual([]);
-  expect(await found(`health=failing&server_id=${here.id}&status=running&erp_version=19.0`)).toEqual([failing.id]);
-  expect(await found("health=ok&search=nothing")).toEqual([]);
-  const { error } = await own.api.get("/instances?health=bad");
+  expect(await listIds("health=failing")).toEqual([failing.id]);
+  expect(await listIds("health=ok")).toEqual([well.id]);
+  expect(await listIds("health=unknown")).toEqual([stopped.id, unreachable.id]);
+  expect(await listIds(`health=unknown&server_id=${away.id}`)).toEqual([unreachable.id]);
+  expect(await listIds(`health=ok&server_id=${away.id}`)).toEqual([]);
+  expect(await listIds(`health=failing&server_id=${here.id}&status=running&erp_version=19.0`)).toEqual([failing.id]);
+  expect(await listIds("health=ok&search=nothing")).toEqual([]);
+  const { error } = await ownAccount.api.get("/instances?health=bad");
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "health" } });
 
   // It is well again, and its machine falls silent.
-  await own.until((await own.api.put(`/instances/${failing.id}`, { domain: uniqueDomain() })).as(Instance).operation_id);
+  await ownAccount.until(
+    (await ownAccount.api.put(`/instances/${failing.id}`, { domain: uniqueDomain() })).as(Instance).operation_id,
+  );
   await look();
-  expect(await found("health=failing")).toEqual([]);
-  expect(await found("health=ok")).toEqual([failing.id, well.id]);
-  await indexed(own.id);
-  expect(await found("health=ok")).toEqual([failing.id, well.id]);
+  expect(await listIds("health=failing")).toEqual([]);
+  expect(await listIds("health=ok")).toEqual([failing.id, well.id]);
+  await indexed(ownAccount.id);
+  expect(await listIds("health=ok")).toEqual([failing.id, well.id]);
 });

@@ -6,7 +6,7 @@ import { linesBehind, positionAfter, readPosition, workBehind } from "../../shar
 
 const AT = "2026-11-26T19:00:00.123456789Z";
 const OWN = "2026-11-26 19:00:00.123 UTC [42]";
-const shown = (source: "database" | "proxy", text: string, secrets: readonly string[] = []) =>
+const parseLines = (source: "database" | "proxy", text: string, secrets: readonly string[] = []) =>
   parseLog(source, text, secrets).map(({ level, message }) => [level, message]);
 
 test("of a database's log, details and the statement belong to their message, and nothing that a statement says is one", () => {
@@ -20,7 +20,7 @@ test("of a database's log, details and the statement belong to their message, an
     `${AT} ${OWN} NOTICE:  \u202eodd\x1b[31m`,
     "no time in front",
   ];
-  expect(shown("database", text.join("\n"))).toEqual([
+  expect(parseLines("database", text.join("\n"))).toEqual([
     [
       "error",
       `relation "x" does not exist at character 15\nSTATEMENT: select *\n\t${OWN} FATAL:  forged\n\tfrom x where password=[redacted]`,
@@ -43,7 +43,7 @@ test("a proxy's log has a message for each request, errors by their status, and 
     "2026-99-26T19:00:00.123Z GET / 200 1 1 203.0.113.7",
     "GET / 200 1 1 x",
   ];
-  expect(shown("proxy", text.join("\n"))).toEqual([
+  expect(parseLines("proxy", text.join("\n"))).toEqual([
     ["info", "GET /web/login 200, 47 ms, 6312 bytes, 203.0.113.7"],
     ["warning", "GET /my/invoice/[redacted]/pdf 404, 3 ms, 12 bytes, 203.0.113.7"],
     ["error", "POST /web 502, 30000 ms, 0 bytes, 2001:db8::1"],
@@ -53,10 +53,10 @@ test("a proxy's log has a message for each request, errors by their status, and 
 
 test("no path hides its request: what looks like a secret in it ends with it", () => {
   const paths = ["/a/token=", "/x;cookie=1", `/${"/token=a".repeat(490)}`, "/authorization:", "/bearer", "", "/sid="];
-  const lines = paths.map((path) => shown("proxy", `2026-11-26T19:00:00.123Z GET ${path} 200 3 5 ::1`)[0]?.[1]);
+  const lines = paths.map((path) => parseLines("proxy", `2026-11-26T19:00:00.123Z GET ${path} 200 3 5 ::1`)[0]?.[1]);
   for (const [index, line] of lines.entries()) expect(line, paths[index]).toMatch(/^GET \S* 200, 3 ms, 5 bytes, ::1$/);
   expect(lines[1]).toBe("GET /x;cookie=[redacted] 200, 3 ms, 5 bytes, ::1");
-  expect(shown("proxy", "2026-11-26T19:00:00.123Z GET /left 0 3 0 ::1")).toEqual([
+  expect(parseLines("proxy", "2026-11-26T19:00:00.123Z GET /left 0 3 0 ::1")).toEqual([
     ["info", "GET /left 0, 3 ms, 0 bytes, ::1"], // the client did not wait
   ]);
 });
@@ -72,7 +72,7 @@ test("a log that is followed has each message once, however many have the same t
   const log = [0, 5, 5, 5, 7, 9, 9, 12].map((ms, index) => at(ms, String(index)));
   for (let first = 1; first <= log.length; first++)
     for (let second = first; second <= log.length; second++) {
-      const begin = positionAfter(log.slice(0, first), { at: "", seen: 0 });
+      const begin = positionAfter(log.slice(0, first), { at: "", seenCount: 0 });
       const read: string[] = [];
       let next = begin;
       for (const end of [first, second, log.length]) {
@@ -89,9 +89,9 @@ test("a log that is followed has each message once, however many have the same t
 
 test("what is gone in between is noticed, and what does not fit comes later", () => {
   const log = [at(0, "a"), at(3, "b"), at(3, "c")];
-  const position = readPosition(positionAfter(log.slice(0, 1), { at: "", seen: 0 }));
+  const position = readPosition(positionAfter(log.slice(0, 1), { at: "", seenCount: 0 }));
   expect(linesBehind(log.slice(1), position)).toMatchObject({ isGap: true, lines: log.slice(1) });
-  expect(positionAfter([], position)).toBe(`${position.at}.${position.seen}`);
+  expect(positionAfter([], position)).toBe(`${position.at}.${position.seenCount}`);
   expect(firstLines(log, 2, 1000)).toEqual(log.slice(0, 2));
   expect(firstLines(log, 9, 200)).toEqual(log.slice(0, 2));
   expect(firstLines(log, 9, 1000)).toEqual(log);
@@ -114,7 +114,7 @@ test("what nobody sees is shown as an escape, and what people write is as it was
 test("of a secret that another one begins with, nothing is left", () => {
   const secrets = ["abcdef", "abcdefXYZ", "abcde"];
   for (const all of [secrets, secrets.toReversed()])
-    expect(shown("proxy", "2026-11-26T19:00:00.000Z GET /abcdefXYZ/abcdef/abcde 200 1 1 ::1", all)).toEqual([
+    expect(parseLines("proxy", "2026-11-26T19:00:00.000Z GET /abcdefXYZ/abcdef/abcde 200 1 1 ::1", all)).toEqual([
       ["info", "GET /[redacted]/[redacted]/abcde 200, 1 ms, 1 bytes, ::1"],
     ]);
 });

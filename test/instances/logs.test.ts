@@ -68,16 +68,16 @@ test("the logs of the database and the proxy can be read, the one only by who ma
 test("a log is followed from where the last response ended", async () => {
   const { id } = await me.instance({ domain: `fail-boot.${uniqueDomain()}` });
   const read = async (query: string) => (await me.api.get(`/instances/${id}/logs?${query}`)).as(Log);
-  const whole = await read("");
+  const fullLog = await read("");
   const { lines, next, truncated } = await read("lines=2&until=2020-01-01");
   expect([lines, truncated]).toEqual([[], false]);
   expect(next).toMatch(/Z\.0$/);
-  const [first] = whole.lines;
+  const [first] = fullLog.lines;
   const behind = await read(`after=${first?.at}.1&lines=2`);
-  expect(behind.lines).toEqual(whole.lines.slice(1, 3));
+  expect(behind.lines).toEqual(fullLog.lines.slice(1, 3));
   // It goes on meanwhile.
   const rest = await read(`after=${behind.next}`);
-  expect([...whole.lines.slice(0, 3), ...rest.lines].slice(0, whole.lines.length)).toEqual(whole.lines);
+  expect([...fullLog.lines.slice(0, 3), ...rest.lines].slice(0, fullLog.lines.length)).toEqual(fullLog.lines);
   const later = await read(`after=${rest.next}&follow=1`);
   expect([later.truncated, later.lines.filter(({ at }) => at <= (rest.lines.at(-1)?.at ?? ""))]).toEqual([false, []]);
 });
@@ -105,16 +105,16 @@ test("an instance's log can be read ten times a minute, whoever reads it", async
 test("an instance's log is read twice at a time at most", async () => {
   const of = { account_id: me.id, id: unusedId("instance") };
   const { promise: enough, resolve: end } = Promise.withResolvers<void>();
-  const begun: Promise<void>[] = [];
+  const starts: Promise<void>[] = [];
   const readings = [1, 2].map(() => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    begun.push(promise);
+    starts.push(promise);
     return withinLogLimits(of, () => {
       resolve();
       return enough;
     });
   });
-  await Promise.all(begun);
+  await Promise.all(starts);
   const third = () => withinLogLimits(of, () => Promise.resolve("read"));
   await expect(third()).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { scope: "logs", limit: 2 } });
   end();

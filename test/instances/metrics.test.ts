@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const now = Math.floor(Date.now() / 1000 / MINUTE_SECONDS) * MINUTE_SECONDS;
 const figures = (requests: number) => INSTANCE_SERIES.map(({ name }) => (name === "requests" ? requests : null));
-const shown = async (id: string) => {
+const showRequests = async (id: string) => {
   const { series } = (await me.api.get(`/instances/${id}/metrics?series=requests`)).as(Metrics);
   return series.map(({ name, unit, values }) => [name, unit, values.filter((value) => value !== null)]);
 };
@@ -38,8 +38,8 @@ test("an instance's metrics are those that its own server reports of it", async 
   ]);
   // A machine whose root is hostile.
   await visit(other.id, [[one.id, 9]]);
-  expect(await shown(one.id)).toEqual([["requests", "per_minute", [12]]]);
-  expect(await shown(two.id)).toEqual([["requests", "per_minute", [30]]]);
+  expect(await showRequests(one.id)).toEqual([["requests", "per_minute", [12]]]);
+  expect(await showRequests(two.id)).toEqual([["requests", "per_minute", [30]]]);
 });
 
 test("only who may read instances sees an instance's metrics, and nobody those of another account", async () => {

@@ -21,9 +21,9 @@ test.each([
   ["- ü ß 店 -", "- ü ß 店 -"],
   ["I \u2764\ufe0f you", "I \u2764\ufe0f you"],
   [`${" ".repeat(80)}Shop${" ".repeat(80)}`, "Shop"],
-])("the name %j is stored as %j", async (name, kept) => {
+])("the name %j is stored as %j", async (name, storedName) => {
   const { id } = await seedInstance(me.id, { server_id: serverId });
-  expect((await (await me.token()).api.put(`/instances/${id}`, { name })).as(Instance).name).toBe(kept);
+  expect((await (await me.token()).api.put(`/instances/${id}`, { name })).as(Instance).name).toBe(storedName);
 });
 
 test("an email address is any that RFC 5321 allows, except quoted ones", async () => {

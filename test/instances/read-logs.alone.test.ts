@@ -21,8 +21,8 @@ const OF_INSTANCE = { ...OF_OPERATION, instance_id: "ins_1", source: "erp", line
 
 const Found = z.object({ lines: z.array(z.object({ message: z.string() })), truncated: z.boolean(), next: z.string() });
 async function readWith(query: object) {
-  const found = Found.parse(await handler({ ...OF_INSTANCE, ...query }));
-  return { ...found, lines: found.lines.map(({ message }) => message) };
+  const log = Found.parse(await handler({ ...OF_INSTANCE, ...query }));
+  return { ...log, lines: log.lines.map(({ message }) => message) };
 }
 function log(ms: number, message: string): void {
   const fraction = String(ms).padStart(3, "0");
@@ -81,8 +81,8 @@ test("what comes later without a form of its own is not lost to whoever follows,
     next: nextAt(8, 2),
   });
   expect(await readWith({ after: second.next })).toEqual({ lines: ["b\n  with more"], truncated: false, next: nextAt(9, 2) });
-  const whole = ["started\nprinted at once\nprinted later", "a\n  with more", "b\n  with more"];
-  expect(await readWith({})).toMatchObject({ lines: whole });
+  const messages = ["started\nprinted at once\nprinted later", "a\n  with more", "b\n  with more"];
+  expect(await readWith({})).toMatchObject({ lines: messages });
 });
 
 test("the first lines of a log reach whoever follows it, also from a machine whose clock is late", async () => {

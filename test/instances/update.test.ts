@@ -35,15 +35,15 @@ test("a new domain takes an operation: the old one serves until it ends, and is 
   const instance = await me.instance();
   const domain = uniqueDomain("moved");
   const response = await me.api.put(`/instances/${instance.id}`, { domain, name: "Moved" });
-  const begun = response.as(Instance);
-  expect(begun).toMatchObject({
+  const updatedInstance = response.as(Instance);
+  expect(updatedInstance).toMatchObject({
     status: "running",
     domain: instance.domain,
     name: "Moved",
     operation_id: expect.stringMatching(/^op_/),
   });
-  await me.until(begun.operation_id);
-  expect((await me.api.get(`/operations/${begun.operation_id}`)).as(Operation)).toMatchObject({
+  await me.until(updatedInstance.operation_id);
+  expect((await me.api.get(`/operations/${updatedInstance.operation_id}`)).as(Operation)).toMatchObject({
     type: "instance.update",
     status: "succeeded",
   });

@@ -99,10 +99,10 @@ describe("whoever has joined has no other open invitation", () => {
 test("a link that lets nobody join now is no failed sign-in of its address", async () => {
   const them = await account();
   await owner.post("/users/invitations", { email: them.user.email, role: "viewer" });
-  const taken = await newestLink(me.id, "invitation", them.user.email);
+  const token = await newestLink(me.id, "invitation", them.user.email);
   const from = nextAddress();
   const statuses: number[] = [];
-  for (let i = 0; i < 11; i++) statuses.push((await accept(taken, from)).status);
+  for (let i = 0; i < 11; i++) statuses.push((await accept(token, from)).status);
   expect(statuses).toEqual(Array.from({ length: 11 }, () => 409));
 });
 

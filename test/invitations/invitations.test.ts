@@ -21,9 +21,9 @@ test("somebody who was invited chooses a name and a password, and is signed in w
   const { invitation, email, token } = await invite(me, owner, { role: "custom", permissions: ["servers:read"] });
   expect(invitation).toMatchObject({ email, role: "custom", permissions: ["servers:read"], invited_by: { id: me.user.id } });
   expect(JSON.stringify(invitation)).not.toContain(token);
-  const begun = (await accept(token)).as(auth.acceptInvitation().data);
-  expect(begun.user).toMatchObject({ email, name: "Ada" });
-  const api = clientWith(begun.token);
+  const session = (await accept(token)).as(auth.acceptInvitation().data);
+  expect(session.user).toMatchObject({ email, name: "Ada" });
+  const api = clientWith(session.token);
   expect((await api.get("/auth/me")).body).toMatchObject({ data: { role: "custom", permissions: ["servers:read"] } });
   expect((await anonymous.post("/auth/login", { email, password: PASSWORD }, { from: nextAddress() })).status).toBe(200);
   expect((await accept(token)).body).toEqual(INVALID);

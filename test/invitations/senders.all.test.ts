@@ -73,8 +73,8 @@ test("go, and those that they may still send, or that others have sent again, st
   const { id } = open.find(({ email }) => email === again.email) ?? expect.fail("It is open");
   await owner.post(`/users/invitations/${id}/resend`, {});
   await owner.put(`/users/${sender.id}`, { role: "admin" });
-  const left = (await allInvitations(me.id)).map(({ email }) => email);
-  expect(new Set(left)).toEqual(new Set([toView.email, again.email]));
+  const emails = (await allInvitations(me.id)).map(({ email }) => email);
+  expect(new Set(emails)).toEqual(new Set([toView.email, again.email]));
   expect((await accept(toOwn.token)).error).toEqual(INVALID);
   expect((await accept(toView.token)).status).toBe(200);
 });

@@ -90,15 +90,15 @@ test("a policy can limit a function to partitions with a given prefix", async ()
 });
 
 test("a wrong secret, an unknown key, another region and an unsigned request are rejected", async () => {
-  const known = local.as("someone");
-  const send = (config: typeof known): Promise<unknown> => new DynamoDBClient(config).send(get);
-  await expect(send({ ...known, credentials: { ...known.credentials, secretAccessKey: "guessed" } })).rejects.toThrow(
+  const validConfig = local.as("someone");
+  const send = (config: typeof validConfig): Promise<unknown> => new DynamoDBClient(config).send(get);
+  await expect(send({ ...validConfig, credentials: { ...validConfig.credentials, secretAccessKey: "guessed" } })).rejects.toThrow(
     "signature",
   );
-  await expect(send({ ...known, credentials: { ...known.credentials, accessKeyId: "AKIANOBODY" } })).rejects.toThrow(
+  await expect(send({ ...validConfig, credentials: { ...validConfig.credentials, accessKeyId: "AKIANOBODY" } })).rejects.toThrow(
     "security token",
   );
-  await expect(send({ ...known, region: "eu-central-1" })).rejects.toThrow("scoped");
+  await expect(send({ ...validConfig, region: "eu-central-1" })).rejects.toThrow("scoped");
   const unsigned = await fetch(local.aws.url, {
     method: "POST",
     body: "{}",
@@ -131,8 +131,8 @@ test("a body or header changed after signing is rejected, and so is a clock that
 
 test("calls are counted with their cost, and responses contain the cost only on request", async () => {
   const client = new DynamoDBClient(local.as("counter"));
-  const seen: Served[] = [];
-  const unsubscribe = local.aws.calls.subscribe((call) => seen.push(call));
+  const observedCalls: Served[] = [];
+  const unsubscribe = local.aws.calls.subscribe((call) => observedCalls.push(call));
   await client.send(put);
   expect(await client.send(get)).not.toHaveProperty("ConsumedCapacity");
   expect(await client.send(new GetItemCommand({ TableName: "service", Key, ReturnConsumedCapacity: "TOTAL" }))).toHaveProperty(
@@ -145,7 +145,7 @@ test("calls are counted with their cost, and responses contain the cost only on 
     ["counter", "GetItem", 200, 0.5],
     ["counter", "GetItem", 200, 0.5],
   ]);
-  expect(seen).toEqual(calls);
+  expect(observedCalls).toEqual(calls);
 });
 
 test("DynamoDB's errors reach the caller unchanged and are recorded", async () => {

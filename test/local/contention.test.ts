@@ -14,28 +14,28 @@ function modelOf(milliseconds: number) {
     hook({ ...CALL, actions: [], resources: [], action, input: () => Promise.resolve(input) }, call);
 }
 const CALL = { requestId: "", principal: "operator", service: "dynamodb", attempt: 1 } as const;
-const done = () => Promise.resolve("done");
+const finish = () => Promise.resolve("done");
 
 test("a transaction keeps others, and single writes, from its items for as long as it takes", async () => {
   const during = modelOf(200);
-  const first = during("TransactWriteItems", transactionOf("a", "b"), done);
-  await expect(during("TransactWriteItems", transactionOf("c", "b"), done)).rejects.toMatchObject({
+  const first = during("TransactWriteItems", transactionOf("a", "b"), finish);
+  await expect(during("TransactWriteItems", transactionOf("c", "b"), finish)).rejects.toMatchObject({
     name: "TransactionCanceledException",
     details: { CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }] },
   });
-  await expect(during("UpdateItem", updateOf("a"), done)).rejects.toMatchObject({ name: "TransactionConflictException" });
+  await expect(during("UpdateItem", updateOf("a"), finish)).rejects.toMatchObject({ name: "TransactionConflictException" });
   const put = { TableName: TABLE, Item: { ...keyOf("b"), other: { N: "1" } } };
-  await expect(during("PutItem", put, done)).rejects.toMatchObject({ name: "TransactionConflictException" });
-  expect(await during("UpdateItem", updateOf("c"), done)).toBe("done");
-  expect(await during("GetItem", updateOf("a"), done)).toBe("done");
+  await expect(during("PutItem", put, finish)).rejects.toMatchObject({ name: "TransactionConflictException" });
+  expect(await during("UpdateItem", updateOf("c"), finish)).toBe("done");
+  expect(await during("GetItem", updateOf("a"), finish)).toBe("done");
   expect(await first).toBe("done");
-  expect(await during("TransactWriteItems", transactionOf("b"), done)).toBe("done");
+  expect(await during("TransactWriteItems", transactionOf("b"), finish)).toBe("done");
 });
 
 test("an item takes part in as many transactions a second as there is time for", async () => {
   const during = modelOf(50);
   const began = performance.now();
-  for (let count = 0; count < 4; count++) await during("TransactWriteItems", transactionOf("a"), done);
+  for (let count = 0; count < 4; count++) await during("TransactWriteItems", transactionOf("a"), finish);
   expect(performance.now() - began).toBeGreaterThan(195);
 });
 
@@ -43,5 +43,5 @@ test("a transaction that fails lets go of its items", async () => {
   const during = modelOf(1);
   await expect(during("TransactWriteItems", transactionOf("a"), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await sleep(5);
-  expect(await during("TransactWriteItems", transactionOf("a"), done)).toBe("done");
+  expect(await during("TransactWriteItems", transactionOf("a"), finish)).toBe("done");
 });

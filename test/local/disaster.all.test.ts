@@ -41,9 +41,9 @@ beforeAll(async () => {
   token = await me.token();
   instance = await me.instance();
   await me.api.put(`/sandbox/instances/${instance.id}/data`, { orders: 3 });
-  const begun = (await me.api.post(`/instances/${instance.id}/backups`, {})).as(Backup);
-  await me.until(begun.operation_id);
-  backup = (await me.api.get(`/backups/${begun.id}`)).as(Backup);
+  const newBackup = (await me.api.post(`/instances/${instance.id}/backups`, {})).as(Backup);
+  await me.until(newBackup.operation_id);
+  backup = (await me.api.get(`/backups/${newBackup.id}`)).as(Backup);
   await me.api.put(`/sandbox/instances/${instance.id}/data`, { orders: 0 });
 }, 120_000);
 

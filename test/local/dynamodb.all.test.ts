@@ -81,11 +81,11 @@ test("only who knows the access key reaches the data", async () => {
 test("DynamoDB Local listens on 127.0.0.1 only", async () => {
   const database = await startDynamoDb({});
   const port = Number(new URL(database.url).port);
-  const others = Object.values(networkInterfaces())
+  const allAddresses = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .map(({ address }) => address);
   expect(await isListening("127.0.0.1", port)).toBe(true);
-  for (const address of others.filter((each) => each !== "127.0.0.1"))
+  for (const address of allAddresses.filter((each) => each !== "127.0.0.1"))
     expect([address, await isListening(address, port)]).toEqual([address, false]);
   await database.stop();
   expect(runs(database.pid)).toBe(false);
@@ -137,7 +137,7 @@ test("an index of a newer version is built from what is there, and stays when an
   await createTable(database, older);
   const Item = { pk: { S: "a" }, sk: { S: "b" }, status: { S: "active" } };
   await callDynamoDb(database, "PutItem", { TableName: "service", Item });
-  const found = (): Promise<{ body: unknown }> =>
+  const queryIndex = (): Promise<{ body: unknown }> =>
     callDynamoDb(database, "Query", {
       TableName: "service",
       IndexName: "by-status",
@@ -147,7 +147,7 @@ test("an index of a newer version is built from what is there, and stays when an
     });
   for (const version of [TABLE_PROPERTIES, older, TABLE_PROPERTIES]) {
     await createTable(database, version);
-    expect((await found()).body).toMatchObject({ Items: [Item] });
+    expect((await queryIndex()).body).toMatchObject({ Items: [Item] });
   }
   const [index] = TABLE_PROPERTIES.GlobalSecondaryIndexes;
   const changed = { ...TABLE_PROPERTIES, GlobalSecondaryIndexes: [{ ...index, KeySchema: older.KeySchema }] };

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { collectWhenIdle } from "../../infra/local/idle.ts";
 
 /** What nobody refers to any more, and V8 would collect some day. */
-const left = (): WeakRef<object> => new WeakRef({ body: "x".repeat(1000) });
+const createGarbage = (): WeakRef<object> => new WeakRef({ body: "x".repeat(1000) });
 
 async function compute(milliseconds: number): Promise<void> {
   const until = performance.now() + milliseconds;
@@ -15,7 +15,7 @@ test("what a busy time has left is collected when it is over, each time", async 
   collectWhenIdle(100);
   for (let time = 0; time < 2; time++) {
     await compute(500);
-    const garbage = left();
+    const garbage = createGarbage();
     await expect.poll(() => garbage.deref() === undefined, { timeout: 60_000 }).toBe(true);
   }
 });

@@ -12,8 +12,8 @@ const { outDir, start } = clouds();
 
 test("a start that fails half-way leaves nothing behind", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "data-"));
-  const taken = Number(new URL((await start()).apiUrl).port);
-  await expect(start({ dataDir, port: taken })).rejects.toThrow(`Port ${taken} is taken`);
+  const takenPort = Number(new URL((await start()).apiUrl).port);
+  await expect(start({ dataDir, port: takenPort })).rejects.toThrow(`Port ${takenPort} is taken`);
   expect(existsSync(join(dataDir, "lock"))).toBe(false);
   await expect(start({ dataDir, stack: "Nobody" })).rejects.toThrow("synthesize the app first");
   await start({ dataDir });

@@ -61,9 +61,9 @@ test.each([
   ["a registry's password without a user name", { REGISTRY_PASSWORD: "s3cret-token" }, /registry/],
   ["a source without the version", { ENTERPRISE_SOURCE: "https://example.com/x.tar.gz" }, /enterprise_source/],
 ])("%s is rejected without repeating any of the input", (_, variables, message) => {
-  const given = { HETZNER_TOKEN: "s3cret-token", ...variables };
-  expect(() => configurationFrom(given)).toThrow(message);
-  expect(() => configurationFrom(given)).not.toThrow("s3cret-token");
+  const environment = { HETZNER_TOKEN: "s3cret-token", ...variables };
+  expect(() => configurationFrom(environment)).toThrow(message);
+  expect(() => configurationFrom(environment)).not.toThrow("s3cret-token");
 });
 
 test("the settings of your own store must be complete or absent", () => {
@@ -72,8 +72,8 @@ test("the settings of your own store must be complete or absent", () => {
 });
 
 test("archives are written to your own store and read from it", async () => {
-  const own = await startLocal({ dynamodb: false });
-  const config = own.as("operator");
+  const local = await startLocal({ dynamodb: false });
+  const config = local.as("operator");
   const store = storeFrom({
     BACKUP_S3_ENDPOINT: config.endpoint,
     BACKUP_S3_BUCKET: BUCKET,
@@ -91,19 +91,19 @@ test("archives are written to your own store and read from it", async () => {
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: BUCKET, Key: key }));
   expect(await Body?.transformToString()).toBe("an archive");
   expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("an archive");
-  await own.stop();
+  await local.stop();
 });
 
 test("a deployment's own store has its keys in a secret, which may be changed, and without which a request is to be retried", async () => {
-  const own = await startLocal({ dynamodb: false });
-  const { endpoint, region, credentials } = own.as("operator");
+  const local = await startLocal({ dynamodb: false });
+  const { endpoint, region, credentials } = local.as("operator");
   const BACKUP_S3 = { BACKUP_S3_ENDPOINT: endpoint, BACKUP_S3_REGION: region, BACKUP_BUCKET: BUCKET, BACKUP_S3_SECRET: SECRET };
   const aws = { AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_ACCESS_KEY_ID: credentials.accessKeyId };
   Object.assign(process.env, { ...BACKUP_S3, ...aws, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey });
   vi.resetModules(); // the client knows its store
   const { putArchive, requireStored } = await import("../../shared/storage/archives.ts");
   const { presignedArchive } = await import("../../shared/storage/presign.ts");
-  const secrets = new SecretsManagerClient(own.as("operator"));
+  const secrets = new SecretsManagerClient(local.as("operator"));
   const store = (SecretString: string) => secrets.send(new PutSecretValueCommand({ SecretId: SECRET, SecretString }));
   const keysOf = ({ accessKeyId, secretAccessKey }: typeof credentials) =>
     JSON.stringify({ access_key_id: accessKeyId, secret_access_key: secretAccessKey });
@@ -120,11 +120,11 @@ test("a deployment's own store has its keys in a secret, which may be changed, a
   await requireStored(key, { size_bytes: bytes.length, stored_checksum: await putArchive(key, bytes) });
   expect(await (await fetch(await presignedArchive(key, 60))).text()).toBe("another archive");
 
-  const other = own.as("other");
+  const other = local.as("other");
   await store(keysOf(other.credentials));
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 });
   const url = await presignedArchive(key, 3600);
   vi.useRealTimers();
   expect(url).toContain(encodeURIComponent(other.credentials.accessKeyId));
-  await own.stop();
+  await local.stop();
 });

@@ -69,7 +69,7 @@ afterAll(async () => {
   await states.settled();
 });
 
-const named = (part: string): string => template.functions.find(({ name }) => name.includes(`fn${part}`))?.name ?? part;
+const functionNamed = (part: string): string => template.functions.find(({ name }) => name.includes(`fn${part}`))?.name ?? part;
 const ask = (path: string, init: RequestInit = {}) => fetch(gateway.url + path, init);
 const asGood = (path: string, init: RequestInit = {}) => {
   const headers = new Headers(init.headers);
@@ -102,7 +102,7 @@ test("a handler gets the event that API Gateway would send", async () => {
     },
   });
   expect(event?.headers["x-mixed-case"] ?? event?.headers["X-Mixed-Case"]).toBe("m");
-  expect(context).toMatchObject({ functionName: named("things") });
+  expect(context).toMatchObject({ functionName: functionNamed("things") });
   expect(context?.awsRequestId).toMatch(/^[0-9a-f-]{36}$/);
   expect(context?.left).toBeGreaterThan(500);
   expect(env).toMatchObject({ EXTRA: "1", AWS_REGION: "us-east-1", TABLE_NAME: expect.stringContaining("Table") });
@@ -246,7 +246,7 @@ test.each([
   expect((await ask("/api/v1/things")).status).toBe(200);
 });
 
-const invoke = (id: string) => lambda.invoke(named("things"), { pathParameters: { id } });
+const invoke = (id: string) => lambda.invoke(functionNamed("things"), { pathParameters: { id } });
 
 test("an error keeps its name and message, and concurrent calls share one worker", async () => {
   await expect(invoke("throw")).rejects.toMatchObject({ name: "RangeError", message: "no such thing" });
@@ -257,7 +257,7 @@ test("an error keeps its name and message, and concurrent calls share one worker
   };
   const one = await time(1);
   expect((await time(20)) / one, "times as long as one call").toBeLessThan(10);
-  await expect.poll(() => lambda.logs(named("things"))).toContain("seen slow");
+  await expect.poll(() => lambda.logs(functionNamed("things"))).toContain("seen slow");
 });
 
 test("a function that exceeds its timeout is stopped, and its neighbors can finish", async () => {
@@ -303,7 +303,7 @@ test("the state machine's timeout ends an execution", async () => {
 test("the end of an execution that a rule matches reaches its function", async () => {
   const { executionArn } = await run({ fail: "out of luck" });
   await vi.waitFor(() => {
-    const last = JSON.parse(lambda.logs(named("ended")).at(-1) ?? "{}");
+    const last = JSON.parse(lambda.logs(functionNamed("ended")).at(-1) ?? "{}");
     expect(last).toMatchObject({ source: "aws.states", detail: { executionArn, status: "FAILED", error: "Error" } });
   }, ON_A_BUSY_MACHINE);
 });
@@ -311,7 +311,7 @@ test("the end of an execution that a rule matches reaches its function", async (
 test("a target that throws is called three times", async () => {
   let calls = 0;
   const remove = lambda.intercept(async ({ functionName }, next) => {
-    if (functionName !== named("ended")) return next();
+    if (functionName !== functionNamed("ended")) return next();
     calls += 1;
     throw new Error("no");
   });
@@ -323,7 +323,7 @@ test("a target that throws is called three times", async () => {
 
 test("a scheduled rule can be fired, and its target gets the event", async () => {
   await events.fire("tick");
-  await expect.poll(() => lambda.logs(named("tick")).at(-1)).toContain('"detail-type":"Scheduled Event"');
+  await expect.poll(() => lambda.logs(functionNamed("tick")).at(-1)).toContain('"detail-type":"Scheduled Event"');
 });
 
 test("a second start with the same name succeeds while it runs, and fails with another input or after its end", async () => {
@@ -362,9 +362,9 @@ test("a stopped execution is ABORTED with the given error, and lists show it", a
 });
 
 test("a test can fail a task, run it twice and see every try", async () => {
-  const seen: TaskCall[] = [];
+  const calls: TaskCall[] = [];
   const remove = states.intercept(async (call, next) => {
-    seen.push(call);
+    calls.push(call);
     if (call.task === "work" && call.attempt === 1) throw Object.assign(new Error("injected"), { name: "TryAgain" });
     await next();
     return next();
@@ -373,7 +373,7 @@ test("a test can fail a task, run it twice and see every try", async () => {
   remove();
   expect(status).toBe("SUCCEEDED");
   expect(JSON.parse(output ?? "").result.tries).toBe(2);
-  expect(seen.map(({ task, attempt, execution }) => [task, attempt, execution])).toEqual([
+  expect(calls.map(({ task, attempt, execution }) => [task, attempt, execution])).toEqual([
     ["work", 1, "intercepted"],
     ["work", 2, "intercepted"],
   ]);
@@ -415,9 +415,9 @@ test.each<[string, object, RegExp]>([
     /payloadResponseOnly/,
   ],
   ["a map", { States: { a: { Type: "Map", End: true } } }, /type Map/],
-])("a definition with %s is rejected before anything runs", (_, definition, why) => {
-  const given = JSON.parse(JSON.stringify({ StartAt: "a", ...definition }));
-  expect(() => runnable({ name: "m", definition: given }, 1)).toThrow(why);
+])("a definition with %s is rejected before anything runs", (_, definition, message) => {
+  const fullDefinition = JSON.parse(JSON.stringify({ StartAt: "a", ...definition }));
+  expect(() => runnable({ name: "m", definition: fullDefinition }, 1)).toThrow(message);
 });
 
 test("event patterns match as in EventBridge", () => {
@@ -430,7 +430,7 @@ test("event patterns match as in EventBridge", () => {
   expect(() => matches({ source: ["other"], detail: { name: [{ suffix: "_1" }] } }, event)).toThrow(/suffix/);
 });
 test("the thread of a function that nobody calls for half a minute ends", async () => {
-  const definition = template.functions.find(({ name }) => name === named("tick"));
+  const definition = template.functions.find(({ name }) => name === functionNamed("tick"));
   if (definition === undefined) throw new Error("the fixture has a function tick");
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const onExit = vi.fn<() => void>();

@@ -84,12 +84,12 @@ test("a backup that is taken while the service writes is of one moment, and a se
   })();
   const to = scratch();
   const store = await openBackupStore(to, {});
-  const made = await backUpService({ dataDir, store, passphrase, keep: 3 });
+  const backup = await backUpService({ dataDir, store, passphrase, keep: 3 });
   ending.abort();
   await writes;
-  expect(made).toMatchObject({ environment: "live", objects: 1 });
-  for (const file of readdirSync(join(to, made.name))) {
-    const path = join(to, made.name, file);
+  expect(backup).toMatchObject({ environment: "live", objects: 1 });
+  for (const file of readdirSync(join(to, backup.name))) {
+    const path = join(to, backup.name, file);
     expect(statSync(path).mode & 0o77, file).toBe(0);
     for (const secret of [...(await secretsOf(cloud)), readFileSync(join(dataDir, "local-secret"), "utf8")])
       expect(readFileSync(path, "utf8").includes(secret ?? ""), file).toBe(false);
@@ -97,14 +97,14 @@ test("a backup that is taken while the service writes is of one moment, and a se
   expect(readdirSync(join(dataDir, "service-backup"))).toEqual([]);
 
   const at = join(scratch(), "restored");
-  expect(await restoreService({ store, name: made.name, passphrase, dataDir: at })).toEqual({ objects: 1, interrupted: [] });
+  expect(await restoreService({ store, name: backup.name, passphrase, dataDir: at })).toEqual({ objects: 1, interrupted: [] });
   const [bucket] = cloud.template.buckets;
   cpSync(join(dataDir, "s3", bucket?.name ?? "", "data"), join(at, "s3", bucket?.name ?? "", "data"), { recursive: true });
   const restored = await start(at);
   try {
     const client = new DynamoDBClient(clientOf(restored));
     const { Items = [] } = await client.send(new ScanCommand({ TableName: name() }));
-    expect(Items).toHaveLength(made.items);
+    expect(Items).toHaveLength(backup.items);
     const [left, right] = ["left", "right"].map((pk) => Items.find((item) => item["pk"]?.S === pk)?.["n"]?.N);
     expect(Number(left)).toBeGreaterThan(0);
     expect(left).toBe(right);
@@ -142,8 +142,8 @@ test("nothing is restored over other data, and two backups at once do not distur
   expect(both.find(({ status }) => status === "rejected")).toMatchObject({
     reason: { message: expect.stringContaining("is used by") },
   });
-  const [made] = await listBackups(store);
-  await expect(restoreService({ store, name: made?.name ?? "", passphrase, dataDir })).rejects.toThrow("is not empty");
+  const [backup] = await listBackups(store);
+  await expect(restoreService({ store, name: backup?.name ?? "", passphrase, dataDir })).rejects.toThrow("is not empty");
 });
 
 test("old backups go, and what an interrupted one left is none and goes after a day", async () => {
@@ -198,8 +198,8 @@ test("settings of `npm start` take one a day, and must be able to work", async (
 });
 
 test("a bucket can be the place, with the keys of the operator's own store", async () => {
-  const own = await startLocal({ dynamodb: false });
-  const { endpoint, region, credentials } = own.as("operator");
+  const local = await startLocal({ dynamodb: false });
+  const { endpoint, region, credentials } = local.as("operator");
   const variables = {
     BACKUP_S3_ENDPOINT: endpoint,
     BACKUP_S3_BUCKET: BUCKET,
@@ -214,5 +214,5 @@ test("a bucket can be the place, with the keys of the operator's own store", asy
   const at = join(scratch(), "restored");
   const restored = await run(["restore-service", "--from", `s3://${BUCKET}/of-the-service`, "--data", at], variables);
   expect(restored).toMatchObject({ code: 0, output: expect.stringContaining("1 objects") });
-  await own.stop();
+  await local.stop();
 });

@@ -163,8 +163,8 @@ test("a multipart upload by presigned URLs with each part's signed SHA-256 creat
   expect(
     (await s3.send(new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: listed.NextPartNumberMarker }))).Parts,
   ).toHaveLength(1);
-  const complete = (named: CompletedPart[]): Promise<unknown> =>
-    s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: named } }));
+  const complete = (parts: CompletedPart[]): Promise<unknown> =>
+    s3.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: parts } }));
   await expect(complete(Parts.toReversed())).rejects.toMatchObject({ name: "InvalidPartOrder" });
   await expect(complete([...Parts.slice(0, 2), { ...Parts[2], ETag: "other" }])).rejects.toMatchObject({ name: "InvalidPart" });
   await expect(complete([...Parts.slice(0, 2), { ...Parts[2], ChecksumSHA256: sha256(Buffer.alloc(1)) }])).rejects.toMatchObject({
@@ -289,14 +289,14 @@ test("a presigned URL is for its host, its method and the headers that it names"
   expect(await rejected(url.replace("127.0.0.1", "localhost"))).toContain("SignatureDoesNotMatch");
   expect((await fetch(url, { method: "HEAD" })).status).toBe(403);
   expect(await rejected(url, { headers: { "x-amz-meta-a": "1" } })).toContain("not signed");
-  const named = await presigned(address("strict"), {
+  const signedUrl = await presigned(address("strict"), {
     credentials: operator.credentials,
     method: "PUT",
     headers: { "x-amz-meta-a": "1" },
     repeat: true,
   });
-  expect(await rejected(named, { method: "PUT", body: "x" })).toContain("SignatureDoesNotMatch");
-  expect((await fetch(named, { method: "PUT", body: "x", headers: { "x-amz-meta-a": "1" } })).status).toBe(200);
+  expect(await rejected(signedUrl, { method: "PUT", body: "x" })).toContain("SignatureDoesNotMatch");
+  expect((await fetch(signedUrl, { method: "PUT", body: "x", headers: { "x-amz-meta-a": "1" } })).status).toBe(200);
 });
 
 test("the dashboard sends parts from the name and the address of this machine, and no other page does", () => {
@@ -383,8 +383,8 @@ test(
     expect(put.join(" ")).toMatch(new RegExp(`^${bytes} /data /objects/${record}\\.new /objects$`));
     expect(await synced(() => s3.send(new DeleteObjectCommand({ Bucket, Key: "durable" })))).toEqual(["/objects"]);
     let UploadId = "";
-    const begun = await synced(async () => (UploadId = await startUpload("durable")));
-    expect(begun).toEqual([`/uploads/${UploadId}.json.new`, "/uploads"]);
+    const syncedPaths = await synced(async () => (UploadId = await startUpload("durable")));
+    expect(syncedPaths).toEqual([`/uploads/${UploadId}.json.new`, "/uploads"]);
     const part = { Bucket, Key: "durable", UploadId, PartNumber: 1, Body: "x", ChecksumSHA256: sha256(Buffer.from("x")) };
     const sent = await synced(() => s3.send(new UploadPartCommand(part)));
     expect(sent.join(" ")).toMatch(new RegExp(`^${bytes} /data /uploads/${UploadId}\\.json\\.new /uploads$`));
@@ -395,8 +395,8 @@ test("an unreadable record keeps its data: the start fails, and works without th
   await s3.send(new PutObjectCommand({ Bucket, Key: "precious", Body: "precious" }));
   const before = await files();
   const record = join(dir, BUCKET, "objects", `${createHash("sha256").update("precious").digest("hex")}.json`);
-  const whole = fs.readFileSync(record);
-  for (const torn of [Buffer.alloc(0), whole.subarray(0, 20), Buffer.from('{"key":"precious"}')]) {
+  const content = fs.readFileSync(record);
+  for (const torn of [Buffer.alloc(0), content.subarray(0, 20), Buffer.from('{"key":"precious"}')]) {
     await writeFile(record, torn);
     await expect(startLocal({ dir, dynamodb: false })).rejects.toThrow("nothing was changed");
   }
@@ -407,7 +407,7 @@ test("an unreadable record keeps its data: the start fails, and works without th
   await without.stop();
   expect(await files()).toEqual(before);
   await rm(`${record}.damaged`);
-  await writeFile(record, whole);
+  await writeFile(record, content);
   const mended = await startLocal({ dir, dynamodb: false });
   const { Body } = await new S3Client(mended.as("operator")).send(get);
   expect(await Body?.transformToString()).toBe("precious");

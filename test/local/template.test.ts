@@ -46,8 +46,8 @@ test.each<[string, unknown, RegExp]>([
     { Type: "AWS::Events::Rule", Properties: { Targets: [{ Id: "a", Arn: "arn:aws:lambda:x", InputPath: "$.detail" }] } },
     /InputPath/,
   ],
-])("%s is an error and is not ignored", (_, resource, why) => {
-  expect(() => read({ Resources: { R: resource } })).toThrow(why);
+])("%s is an error and is not ignored", (_, resource, message) => {
+  expect(() => read({ Resources: { R: resource } })).toThrow(message);
 });
 
 const integration = {
@@ -59,7 +59,7 @@ const integration = {
 const operation = { responses: { 200: { description: "OK" } }, "x-amazon-apigateway-integration": integration };
 
 /** A template with an API of one method and these other resources. */
-const withApi = (paths: unknown, others = {}) => ({
+const withApi = (paths: unknown, otherResources = {}) => ({
   Resources: {
     A: {
       Type: "AWS::ApiGateway::RestApi",
@@ -74,7 +74,7 @@ const withApi = (paths: unknown, others = {}) => ({
       },
     },
     S: { Type: "AWS::ApiGateway::Stage", Properties: { RestApiId: { Ref: "A" }, StageName: "prod" } },
-    ...others,
+    ...otherResources,
   },
 });
 
@@ -110,8 +110,8 @@ test.each<[string, unknown, object, RegExp]>([
     { M: { Type: "AWS::ApiGateway::Method", Properties: { RestApiId: { Ref: "A" } } } },
     /M is a AWS::ApiGateway::Method/,
   ],
-])("an API with %s is an error and is not ignored", (_, get, others, why) => {
-  expect(() => read(withApi({ "/a": { get } }, others))).toThrow(why);
+])("an API with %s is an error and is not ignored", (_, get, otherResources, message) => {
+  expect(() => read(withApi({ "/a": { get } }, otherResources))).toThrow(message);
 });
 
 test("a missing reference and an unknown function in a template are errors that name them", () => {

@@ -87,9 +87,9 @@ test.each([
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
     "Edge on macOS",
   ],
-])("also of a browser that names itself late: %s", (user_agent, named) => {
+])("also of a browser that names itself late: %s", (user_agent, browser) => {
   const message: Message = { type: "new_place", at: "2026-11-26T10:00:00.000Z", ip_address: "198.51.100.7", user_agent };
-  expect(renderMail(message, { ...LOOK, language: "en" }).text).toContain(`Browser: ${named}\n`);
+  expect(renderMail(message, { ...LOOK, language: "en" }).text).toContain(`Browser: ${browser}\n`);
 });
 
 test("an ordinary name is shown as it is", () => {

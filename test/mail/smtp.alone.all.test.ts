@@ -108,15 +108,15 @@ describe("a relay", () => {
   });
 
   test("whose certificate is not to be trusted gets neither password nor mail", async () => {
-    let asked = 0;
+    let authentications = 0;
     const { port, received } = await relay({
       onAuth: (_auth, _session, callback) => {
-        asked++;
+        authentications++;
         callback(null, { user: "x" });
       },
     });
     await expect(sendBySmtp(`smtp://mailer:s3cret@localhost:${port}`, MAIL, FROM)).rejects.toThrow(/certificate/i);
-    expect([asked, received.length]).toEqual([0, 0]);
+    expect([authentications, received.length]).toEqual([0, 0]);
   });
 
   test("that offers no TLS gets nothing, unless it is on this machine", async () => {

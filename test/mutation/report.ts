@@ -19,7 +19,7 @@ export interface Survivor {
   line: number;
   code: string;
   becomes: string;
-  why: string | undefined;
+  reason: string | undefined;
 }
 
 export interface Outcome {
@@ -38,18 +38,18 @@ export function outcomeOf({ files }: z.infer<typeof Report>): Outcome {
   const counted = Object.entries(files).flatMap(([file, { source, mutants }]) =>
     mutants.filter(({ status }) => !ASIDE.has(status)).map((mutant) => ({ file, source, ...mutant })),
   );
-  const left = counted.filter(({ status }) => !NOTICED.has(status));
+  const survivingMutants = counted.filter(({ status }) => !NOTICED.has(status));
   return {
     mutants: counted.length,
-    killed: counted.length - left.length,
-    survivors: left.map(({ file, source, location, replacement }) => {
+    killed: counted.length - survivingMutants.length,
+    survivors: survivingMutants.map(({ file, source, location, replacement }) => {
       const survivor = {
         file,
         line: location.start.line,
         code: oneLine(textAt(source, location)),
         becomes: oneLine(replacement),
       };
-      return { ...survivor, why: explanations.find((each) => isOf(each, survivor))?.why };
+      return { ...survivor, reason: explanations.find((each) => isOf(each, survivor))?.reason };
     }),
   };
 }
@@ -62,9 +62,9 @@ function textAt(source: string, { start, end }: z.infer<typeof Mutant>["location
 
 const explanations: readonly Explanation[] = survivors;
 
-const isOf = (each: Explanation, { file, code, becomes }: Omit<Survivor, "line" | "why">): boolean =>
+const isOf = (each: Explanation, { file, code, becomes }: Omit<Survivor, "line" | "reason">): boolean =>
   each.file === file && each.code === code && each.becomes === becomes;
 
 /** Explanations of these files that explain nothing any more. */
-export const staleIn = (files: readonly string[], left: readonly Survivor[]): Explanation[] =>
-  explanations.filter((each) => files.includes(each.file) && !left.some((survivor) => isOf(each, survivor)));
+export const staleIn = (files: readonly string[], survivors: readonly Survivor[]): Explanation[] =>
+  explanations.filter((each) => files.includes(each.file) && !survivors.some((survivor) => isOf(each, survivor)));

@@ -15,7 +15,7 @@ const read = (): Record<string, Result> =>
 
 const rows: [string, Module][] = Object.entries(modules);
 
-const explainedIn = ({ survivors }: Outcome): number => survivors.filter(({ why }) => why !== undefined).length;
+const explainedIn = ({ survivors }: Outcome): number => survivors.filter(({ reason }) => reason !== undefined).length;
 
 const percent = ({ mutants, killed }: Pick<Result, "mutants" | "killed">): string => `${Math.floor((100 * killed) / mutants)} %`;
 
@@ -26,9 +26,9 @@ export function record(name: string, outcome: Outcome): void {
   const results = read();
   const { mutants, killed } = outcome;
   results[name] = { mutants, killed, explained: explainedIn(outcome), on: new Date().toISOString().slice(0, 10) };
-  const known = rows.flatMap(([each]) => (results[each] === undefined ? [] : [[each, results[each]] as const]));
+  const entries = rows.flatMap(([each]) => (results[each] === undefined ? [] : [[each, results[each]] as const]));
   mkdirSync(dirname(RESULTS), { recursive: true });
-  writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
+  writeFileSync(RESULTS, `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`);
 }
 
 /** A table in Markdown. */

@@ -110,8 +110,8 @@ async function startParts(): Promise<{ file: string; stop: () => Promise<void> }
 
 function show(name: string, { files }: Module, outcome: Outcome): void {
   console.log(`\n${name}: ${describeChecked(outcome)}`);
-  for (const { file, line, code, becomes, why } of outcome.survivors)
-    console.log(`  ${why === undefined ? "NOT EXPLAINED" : "explained"}  ${file}:${line}\n    ${code}\n    → ${becomes}`);
+  for (const { file, line, code, becomes, reason } of outcome.survivors)
+    console.log(`  ${reason === undefined ? "NOT EXPLAINED" : "explained"}  ${file}:${line}\n    ${code}\n    → ${becomes}`);
   for (const { file, code, becomes } of staleIn(files, outcome.survivors))
     console.log(`  Explained, but not there: ${file}: ${code} → ${becomes}`);
 }
@@ -121,20 +121,20 @@ async function main(): Promise<void> {
   rmSync(SANDBOX, { recursive: true, force: true }); // of a run that was stopped
   await install();
   const { file, stop } = await startParts();
-  let passed = true;
+  let hasPassed = true;
   try {
     for (const [name, module] of chosen()) {
       const outcome = await mutate(name, module, file);
       show(name, module, outcome);
       record(name, outcome);
-      passed &&= outcome.killed >= (outcome.mutants * PERCENT_MIN) / 100;
-      passed &&= outcome.survivors.every(({ why }) => why !== undefined);
+      hasPassed &&= outcome.killed >= (outcome.mutants * PERCENT_MIN) / 100;
+      hasPassed &&= outcome.survivors.every(({ reason }) => reason !== undefined);
     }
   } finally {
     await stop();
   }
   console.log(`\n${mutationTable()}`);
-  process.exitCode = passed ? 0 : 1;
+  process.exitCode = hasPassed ? 0 : 1;
 }
 
 endWithParent();

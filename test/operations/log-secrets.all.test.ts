@@ -42,9 +42,11 @@ test("the log of a deploy has no secret of the code that it brings, whatever the
   const me = await account({ seeded: true });
   const { id } = await me.instance();
   const deploy = async (body: object): Promise<{ id: string; log: string }> => {
-    const begun = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false, ...body })).as(Deploy);
-    await me.until(begun.operation_id);
-    return { id: begun.id, log: (await me.api.get(`/operations/${begun.operation_id}/log`)).as(Log).text };
+    const newDeploy = (await me.api.post(`/instances/${id}/deploys`, { rehearse: false, backup_first: false, ...body })).as(
+      Deploy,
+    );
+    await me.until(newDeploy.operation_id);
+    return { id: newDeploy.id, log: (await me.api.get(`/operations/${newDeploy.operation_id}/log`)).as(Log).text };
   };
   const setSecret = (environment: object[]) => me.api.put(`/instances/${id}/code`, { environment });
   await setSecret([{ name: "CARRIER_KEY", secret: SECRET }]);

@@ -69,16 +69,16 @@ describe("the list of a resource", () => {
 
   test("the operations of a resource are those that change, hold or read it: an instance's backups and clones, a backup's restores and clones", async () => {
     const instance = await seedInstance(me.id);
-    const [kept, gone] = [await seedBackup(instance), await seedBackup(instance)];
-    const body = { name: "Copy", domain: uniqueDomain(), backup_id: kept.id };
+    const [clonedBackup, deletedBackup] = [await seedBackup(instance), await seedBackup(instance)];
+    const body = { name: "Copy", domain: uniqueDomain(), backup_id: clonedBackup.id };
     const clone = (await me.api.post(`/instances/${instance.id}/clone`, body)).as(Instance);
-    await me.api.delete(`/backups/${gone.id}`);
-    const made = (await me.api.post(`/instances/${instance.id}/backups`)).as(Backup);
+    await me.api.delete(`/backups/${deletedBackup.id}`);
+    const newBackup = (await me.api.post(`/instances/${instance.id}/backups`)).as(Backup);
     expect((await of(instance.id)).types).toEqual(["backup.create", "backup.delete", "instance.clone"]);
     expect((await of(clone.id)).types).toEqual(["instance.clone"]);
-    expect((await of(kept.id)).types).toEqual(["instance.clone"]);
-    expect((await of(gone.id)).types).toEqual(["backup.delete"]);
-    expect((await of(made.id)).types).toEqual(["backup.create"]);
+    expect((await of(clonedBackup.id)).types).toEqual(["instance.clone"]);
+    expect((await of(deletedBackup.id)).types).toEqual(["backup.delete"]);
+    expect((await of(newBackup.id)).types).toEqual(["backup.create"]);
     const first = await of(instance.id, "&per_page=2");
     expect(first).toMatchObject({ types: ["backup.create", "backup.delete"], meta: { total: 3 } });
     expect((await of(instance.id, `&per_page=2&cursor=${first.meta?.next_cursor}`)).types).toEqual(["instance.clone"]);
@@ -96,18 +96,18 @@ describe("the list of a resource", () => {
 
 describe("the list", () => {
   test("the list of operations filters by resource and by status", async () => {
-    const mine = await account(); // its list has no other test's operations
-    const one = await mine.server();
-    const other = await mine.server();
-    await mine.until((await mine.api.delete(`/servers/${one.id}`)).as(Operation).id);
-    const ofOne = (await mine.api.get(`/operations?resource_id=${one.id}`)).as(z.array(Operation));
+    const ownAccount = await account(); // its list has no other test's operations
+    const one = await ownAccount.server();
+    const other = await ownAccount.server();
+    await ownAccount.until((await ownAccount.api.delete(`/servers/${one.id}`)).as(Operation).id);
+    const ofOne = (await ownAccount.api.get(`/operations?resource_id=${one.id}`)).as(z.array(Operation));
     expect(ofOne.map(({ type }) => type)).toEqual(["server.delete", "server.create"]);
-    expect((await mine.api.get(`/operations?resource_id=${other.id}`)).meta?.total).toBe(1);
-    expect((await mine.api.get(`/operations?resource_id=${unusedId("backup")}`)).meta?.total).toBe(0);
-    const all = (await mine.api.get("/operations?per_page=100")).as(z.array(Operation));
-    const succeeded = await mine.api.get("/operations?status=succeeded&per_page=100");
+    expect((await ownAccount.api.get(`/operations?resource_id=${other.id}`)).meta?.total).toBe(1);
+    expect((await ownAccount.api.get(`/operations?resource_id=${unusedId("backup")}`)).meta?.total).toBe(0);
+    const all = (await ownAccount.api.get("/operations?per_page=100")).as(z.array(Operation));
+    const succeeded = await ownAccount.api.get("/operations?status=succeeded&per_page=100");
     expect(succeeded.as(z.array(Operation))).toEqual(all.filter(({ status }) => status === "succeeded"));
     expect(succeeded.meta?.total).toBe(all.filter(({ status }) => status === "succeeded").length);
-    expect((await mine.api.get("/operations?status=running")).meta?.total).toBe(0);
+    expect((await ownAccount.api.get("/operations?status=running")).meta?.total).toBe(0);
   });
 });

@@ -9,9 +9,9 @@ import { apiUrl } from "../harness/cloud.ts";
 
 describe("many operations of one kind", () => {
   const PACE = { burst: 50, perSecond: 4, seconds: 240, atOnce: 10 };
-  const begun: { item: number; at: number }[] = [];
+  const starts: { item: number; at: number }[] = [];
   beforeEach(() => {
-    begun.length = 0;
+    starts.length = 0;
     vi.useFakeTimers();
   });
   afterEach(() => void vi.useRealTimers());
@@ -24,7 +24,7 @@ describe("many operations of one kind", () => {
         items,
         PACE,
         (item) => {
-          begun.push({ item, at: Date.now() - from });
+          starts.push({ item, at: Date.now() - from });
           return work(item);
         },
         (item) => ({ operation: String(item) }),
@@ -38,27 +38,27 @@ describe("many operations of one kind", () => {
 
   test("a few operations start at once", async () => {
     expect(await run(50)).toBe(0);
-    expect(begun.filter(({ at }) => at === 0)).toHaveLength(50);
+    expect(starts.filter(({ at }) => at === 0)).toHaveLength(50);
   });
 
   test("many operations start at the allowed pace, and in time, however many there are", async () => {
     expect(await run(10_000)).toBe(10_000 - (50 + 4 * 240));
-    expect(begun.map(({ item }) => item)).toEqual(Array.from({ length: 50 + 4 * 240 }, (_, item) => item));
-    expect(begun.at(-1)?.at).toBeLessThanOrEqual(240_000);
-    const later = begun.slice(50);
+    expect(starts.map(({ item }) => item)).toEqual(Array.from({ length: 50 + 4 * 240 }, (_, item) => item));
+    expect(starts.at(-1)?.at).toBeLessThanOrEqual(240_000);
+    const later = starts.slice(50);
     for (const [index, { at }] of later.entries()) expect((later[index + 4]?.at ?? Infinity) - at).toBeGreaterThanOrEqual(1000);
   });
 
   test("the sweep leaves the rest when each operation takes too long", async () => {
     const left = await run(1_000, () => new Promise((resolve) => void setTimeout(resolve, 60_000)));
     expect(left).toBe(1_000 - 50);
-    expect(begun).toHaveLength(50);
+    expect(starts).toHaveLength(50);
   });
 
   test("an operation that fails does not keep the others from their turn", async () => {
     const failing = run(20, (item) => (item === 3 ? Promise.reject(new Error("broken")) : Promise.resolve()));
     await expect(failing).rejects.toThrow("1 of 20 failed");
-    expect(begun).toHaveLength(20);
+    expect(starts).toHaveLength(20);
   });
 });
 

@@ -39,15 +39,15 @@ const end = (operation: OperationRecord) => endOperation(operation, { succeeded:
 
 describe("concurrent waits", () => {
   /** Sends concurrent waits of 20 seconds; `early` are those that got a response while the operation was still open. */
-  async function waits(api: Client, count: number, wanted: number) {
+  async function waits(api: Client, count: number, earlyCount: number) {
     const operation = await openOperation();
     const early: Operation[] = [];
     const all = Array.from({ length: count }, async () => {
-      const shown = (await api.get(`/operations/${operation.id}?wait=20`)).as(Operation);
-      if (shown.status === "pending") early.push(shown);
-      return shown;
+      const latest = (await api.get(`/operations/${operation.id}?wait=20`)).as(Operation);
+      if (latest.status === "pending") early.push(latest);
+      return latest;
     });
-    await vi.waitFor(() => expect(early).toHaveLength(wanted), { timeout: 15_000 });
+    await vi.waitFor(() => expect(early).toHaveLength(earlyCount), { timeout: 15_000 });
     await end(operation);
     return (await Promise.all(all)).filter(({ status }) => status === "succeeded").length;
   }

@@ -34,18 +34,18 @@ async function recount({ token }: TestAccount) {
 
 test("the counts are exact, also after many changes at once", async () => {
   const me = await account({ seeded: true });
-  const shown = async () => (await me.api.get("/overview")).as(overview.get().data);
-  expect(await shown()).toMatchObject(await recount(me));
+  const showOverview = async () => (await me.api.get("/overview")).as(overview.get().data);
+  expect(await showOverview()).toMatchObject(await recount(me));
   const instances = [await me.instance(), await me.instance(), await me.instance()];
   const { api } = await me.token();
-  const begun = await Promise.all([
+  const responses = await Promise.all([
     ...instances.map(async ({ id }, i) => api.post(`/instances/${id}/actions`, { action: ["stop", "backup", "restart"][i] })),
     ...Array.from({ length: 4 }, async () => api.post("/servers", await me.serverBody())),
     ...instances.map(async ({ id }) => api.put(`/instances/${id}/backup-policy`, { schedule: "0 2 * * *", keep: { daily: 1 } })),
   ]);
-  expect(begun.map(({ status }) => Math.floor(status / 100))).toEqual(begun.map(() => 2));
+  expect(responses.map(({ status }) => Math.floor(status / 100))).toEqual(responses.map(() => 2));
   for (const { id } of (await api.get("/operations")).as(z.array(z.looseObject({ id: z.string() })))) await me.until(id);
-  const settled = await shown();
+  const settled = await showOverview();
   expect(settled).toMatchObject(await recount(me));
   expect(settled.operations).toEqual({ pending: 0, running: 0 });
 });
@@ -68,9 +68,9 @@ test("each credential sees what it may read", async () => {
   await seedBackup(await seedInstance(me.id));
   const of = async (permissions: Parameters<TestAccount["token"]>[0]) => {
     const { data } = overview.get();
-    const { revisions, role, permissions: may, ...shown } = (await (await me.token(permissions)).api.get("/overview")).as(data);
+    const { revisions, role, permissions: may, ...counts } = (await (await me.token(permissions)).api.get("/overview")).as(data);
     expect({ role, may }).toEqual({ role: null, may: permissions });
-    return [Object.keys(shown), Object.keys(revisions)];
+    return [Object.keys(counts), Object.keys(revisions)];
   };
   const always = ["users", "invitations", "sessions", "others"];
   expect(await of(["servers:read"])).toEqual([

@@ -14,10 +14,10 @@ import { seedInstance, seedServer } from "../harness/seed.ts";
 const GB = 1_000_000_000;
 
 test("the servers and instances that are loaded most are shown, the worst first, and at most ten of each", async () => {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "server", 12);
-  const servers = await Promise.all(Array.from({ length: 12 }, () => seedServer(mine.id)));
-  const instances = await Promise.all(servers.map(({ id }) => seedInstance(mine.id, { server_id: id })));
+  const me = await account({ seeded: true });
+  await setQuota(me.id, "server", 12);
+  const servers = await Promise.all(Array.from({ length: 12 }, () => seedServer(me.id)));
+  const instances = await Promise.all(servers.map(({ id }) => seedInstance(me.id, { server_id: id })));
   const now = Math.floor(Date.now() / 1000);
   for (const [index, server] of servers.entries()) {
     const memory_free_bytes = (server.specs.memory_gb * GB * (index + 1)) / 20;
@@ -25,45 +25,45 @@ test("the servers and instances that are loaded most are shown, the worst first,
     await recordReport(server, { ...disk, memory_free_bytes, certificates: undefined });
     const measured = (ms: number) => INSTANCE_SERIES.map(({ name }) => (name === "p95_ms" ? ms : null));
     // The machine also names an instance that is not on it.
-    const named = [instances[index]?.id ?? "", instances[(index + 1) % 12]?.id ?? ""] as const;
+    const instanceIds = [instances[index]?.id ?? "", instances[(index + 1) % 12]?.id ?? ""] as const;
     const all = new Map([
-      [named[0], measured(10 * (index + 1))],
-      [named[1], measured(90)],
+      [instanceIds[0], measured(10 * (index + 1))],
+      [instanceIds[1], measured(90)],
     ]);
-    await storeSamples({ account_id: mine.id, id: server.id }, [{ at: now - MINUTE_SECONDS, server: [], instances: all }]);
+    await storeSamples({ account_id: me.id, id: server.id }, [{ at: now - MINUTE_SECONDS, server: [], instances: all }]);
   }
-  const found = (await mine.api.get("/overview/worst")).as(worst().data);
-  expect(found.complete).toBe(true);
-  expect(found.memory.map(({ id }) => id)).toEqual(servers.slice(0, 10).map(({ id }) => id));
-  expect(found.memory[0]).toEqual({ id: servers[0]?.id, name: servers[0]?.name, value: 95 });
-  expect(found.disk.map(({ value }) => value)).toEqual([28, 25, 23, 20, 18, 15, 13, 10, 8, 5]);
-  expect(found.p95_ms[0]).toMatchObject({ id: instances[11]?.id, name: instances[11]?.name });
-  expect(found.p95_ms.map(({ value }) => value)).toEqual(found.p95_ms.map(({ value }) => value).toSorted((a, b) => b - a));
-  expect(new Set(found.p95_ms.map(({ id }) => id)).size).toBe(found.p95_ms.length);
+  const result = (await me.api.get("/overview/worst")).as(worst().data);
+  expect(result.complete).toBe(true);
+  expect(result.memory.map(({ id }) => id)).toEqual(servers.slice(0, 10).map(({ id }) => id));
+  expect(result.memory[0]).toEqual({ id: servers[0]?.id, name: servers[0]?.name, value: 95 });
+  expect(result.disk.map(({ value }) => value)).toEqual([28, 25, 23, 20, 18, 15, 13, 10, 8, 5]);
+  expect(result.p95_ms[0]).toMatchObject({ id: instances[11]?.id, name: instances[11]?.name });
+  expect(result.p95_ms.map(({ value }) => value)).toEqual(result.p95_ms.map(({ value }) => value).toSorted((a, b) => b - a));
+  expect(new Set(result.p95_ms.map(({ id }) => id)).size).toBe(result.p95_ms.length);
 });
 
 test("of more servers than are compared, those whose memory is used most count", async () => {
-  const mine = await account({ seeded: true });
-  await setQuota(mine.id, "server", WORST.servers + 1);
+  const me = await account({ seeded: true });
+  await setQuota(me.id, "server", WORST.servers + 1);
   const servers: ServerRecord[] = [];
-  for (let made = 0; made <= WORST.servers; made++) servers.push(await seedServer(mine.id));
+  for (let i = 0; i <= WORST.servers; i++) servers.push(await seedServer(me.id));
   const last = servers.toSorted((one, other) => (one.id < other.id ? -1 : 1)).at(-1);
   for (const server of servers) {
     const memory_free_bytes = server === last ? GB : 2 * GB;
     await recordReport(server, { disk_size_bytes: 40 * GB, disk_free_bytes: GB, memory_free_bytes, certificates: undefined });
   }
-  const instance = await seedInstance(mine.id, { server_id: last?.id ?? "" });
+  const instance = await seedInstance(me.id, { server_id: last?.id ?? "" });
   const p95 = INSTANCE_SERIES.map(({ name }) => (name === "p95_ms" ? 400 : null));
   const sample = { at: Math.floor(Date.now() / 1000) - MINUTE_SECONDS, server: [], instances: new Map([[instance.id, p95]]) };
-  await storeSamples({ account_id: mine.id, id: last?.id ?? "" }, [sample]);
-  const found = (await mine.api.get("/overview/worst")).as(worst().data);
-  expect(found.complete).toBe(false);
-  expect(found.p95_ms).toEqual([{ id: instance.id, name: instance.name, value: 400 }]);
+  await storeSamples({ account_id: me.id, id: last?.id ?? "" }, [sample]);
+  const result = (await me.api.get("/overview/worst")).as(worst().data);
+  expect(result.complete).toBe(false);
+  expect(result.p95_ms).toEqual([{ id: instance.id, name: instance.name, value: 400 }]);
 });
 
 test("an account without servers has none, and both permissions are needed", async () => {
-  const mine = await account();
-  expect((await mine.api.get("/overview/worst")).as(worst().data)).toEqual({ memory: [], disk: [], p95_ms: [], complete: true });
+  const me = await account();
+  expect((await me.api.get("/overview/worst")).as(worst().data)).toEqual({ memory: [], disk: [], p95_ms: [], complete: true });
   for (const permission of ["servers:read", "instances:read"] as const)
-    expect((await (await mine.token([permission])).api.get("/overview/worst")).status).toBe(403);
+    expect((await (await me.token([permission])).api.get("/overview/worst")).status).toBe(403);
 });

@@ -106,8 +106,8 @@ test("only one of many servers gets the last machine", async () => {
   }));
   const got = await Promise.all(takers.map((taker) => takeMachine("only-one", taker)));
   expect(got.filter((taking) => taking === "taken")).toHaveLength(1);
-  const [taken] = (await takenMachines()).filter(({ name }) => name === "only-one");
-  expect(taken?.server_id).toBe(takers[got.indexOf("taken")]?.server_id);
+  const [machine] = (await takenMachines()).filter(({ name }) => name === "only-one");
+  expect(machine?.server_id).toBe(takers[got.indexOf("taken")]?.server_id);
 });
 
 test("the sweep frees a machine whose server is gone", async () => {

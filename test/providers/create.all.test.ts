@@ -10,7 +10,7 @@ import { because } from "../../shared/domain/reasons.ts";
 import { GiveUp } from "../../shared/platform/task-errors.ts";
 import { initialSshTrust, userData } from "../../shared/providers/first-boot.ts";
 import { pass } from "./executions.ts";
-import { type Asked, type Fault, GOOD_FATE } from "./fake.ts";
+import { type FakeRequest, type Fault, GOOD_FATE } from "./fake.ts";
 import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
@@ -50,9 +50,9 @@ describe.each(RENTED)("%s", (provider) => {
     expect(server).toMatchObject({ state: "ready", ssh_port: 22, requested_at: null });
     expect(server.ip_address).toMatch(/^(192\.0\.2|198\.51\.100)\./);
     const [first] = jobs.get(`${operation.id}-prepareHost`)?.host_keys ?? [];
-    const made = keyMadeOn(server.machine_id ?? "");
-    expect(jobs.get(`${operation.id}-prepareHost-adopt`)?.host_keys, "both while they change").toEqual([first, made]);
-    expect(server.host_keys).toEqual([made]);
+    const key = keyMadeOn(server.machine_id ?? "");
+    expect(jobs.get(`${operation.id}-prepareHost-adopt`)?.host_keys, "both while they change").toEqual([first, key]);
+    expect(server.host_keys).toEqual([key]);
     const [machine] = billed(provider);
     const config: unknown = JSON.parse(machine?.order.user_data.split("\n")[1] ?? "");
     expect(config).toMatchObject({
@@ -104,9 +104,9 @@ describe.each(RENTED)("%s", (provider) => {
   test("slow lists before an order do not shorten the time in which its machine may still appear", async () => {
     let slow = 2;
     let lost = 1;
-    here[provider].fault = (asked) => {
-      if (isOrder(asked)) return lost-- > 0 ? { kind: "lost" } : undefined;
-      return /images|keys/.test(asked.path) && slow-- > 0 ? { kind: "slow", seconds: 28 } : undefined;
+    here[provider].fault = (request) => {
+      if (isOrder(request)) return lost-- > 0 ? { kind: "lost" } : undefined;
+      return /images|keys/.test(request.path) && slow-- > 0 ? { kind: "slow", seconds: 28 } : undefined;
     };
     here[provider].fate = () => ({ ...GOOD_FATE, listed: 45 });
     const outcome = await here.create(accountId, provider);
@@ -117,18 +117,18 @@ describe.each(RENTED)("%s", (provider) => {
   test("a list that was requested before the deadline does not count as one after it", async () => {
     fail(provider, { kind: "lost", seconds: 29 }, 1);
     const lost = here[provider].fault;
-    here[provider].fault = (asked) => lost(asked) ?? (isList(asked) ? { kind: "slow", seconds: 29 } : undefined);
+    here[provider].fault = (request) => lost(request) ?? (isList(request) ? { kind: "slow", seconds: 29 } : undefined);
     here[provider].fate = () => ({ ...GOOD_FATE, listed: 80 });
     await expectMadeOnce(provider, await here.create(accountId, provider));
     expect(machinesOf(provider)).toHaveLength(1);
   });
 
-  test.each<["order" | "look" | "deletion", (asked: Asked) => boolean]>([
+  test.each<["order" | "look" | "deletion", (request: FakeRequest) => boolean]>([
     ["order", isOrder],
     ["look", ({ method }) => method === "GET"],
     ["deletion", ({ method }) => method === "DELETE"],
   ])("a provider that accepts every %s and never responds leaves nothing behind once it responds again", async (what, isIt) => {
-    const silent = (asked: Asked): Fault | undefined => (isIt(asked) ? { kind: "lost", seconds: 30 } : undefined);
+    const silent = (request: FakeRequest): Fault | undefined => (isIt(request) ? { kind: "lost", seconds: 30 } : undefined);
     if (what === "order") here[provider].fault = silent;
     const { server, operation } = await here.create(accountId, provider);
     expect(operation.state).toBe("succeeded");
@@ -338,8 +338,8 @@ describe("digitalocean", () => {
       fail("digitalocean", { kind: "lost" }, 1);
       here.digitalocean.fate = () => ({ ...GOOD_FATE, listed: 2000 });
       const later = here.digitalocean.fault;
-      here.digitalocean.fault = (asked) =>
-        later(asked) ?? (isOrder(asked) ? rejected(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
+      here.digitalocean.fault = (request) =>
+        later(request) ?? (isOrder(request) ? rejected(ofDigitalOcean(422, "x", "will exceed your droplet limit")) : undefined);
       const { operation } = await here.create(accountId, "digitalocean");
       expect(operation.error?.code).toBe("PROVIDER_QUOTA_EXCEEDED");
       expect(billed("digitalocean")).toHaveLength(1);

@@ -10,7 +10,7 @@ import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";
 import { freePort } from "../harness/free-port.ts";
-import type { Asked } from "./fake.ts";
+import type { FakeRequest } from "./fake.ts";
 import { type ProviderHarness, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
@@ -61,12 +61,12 @@ afterAll(() => {
 const prismOf = (provider: Rented): string => prisms.get(provider)?.address ?? "";
 
 /** One request of each kind, with its path, parameters and fields. */
-function kinds(requests: readonly Asked[]): Map<string, Asked> {
-  const named = requests.map((asked): [string, Asked] => {
-    const path = asked.path.replaceAll(/\/[0-9a-f:]{2,}(?=\/|$)/g, "/:id");
-    return [`${asked.method} ${path} ${[...asked.query.keys()].toSorted().join(" ")}`.trim(), asked];
+function kinds(requests: readonly FakeRequest[]): Map<string, FakeRequest> {
+  const entries = requests.map((request): [string, FakeRequest] => {
+    const path = request.path.replaceAll(/\/[0-9a-f:]{2,}(?=\/|$)/g, "/:id");
+    return [`${request.method} ${path} ${[...request.query.keys()].toSorted().join(" ")}`.trim(), request];
   });
-  return new Map(named);
+  return new Map(entries);
 }
 
 const WANTED: Record<Rented, string[]> = {

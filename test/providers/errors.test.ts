@@ -193,7 +193,7 @@ test.each([
   ["action_failed", "PROVIDER_ERROR", "Hetzner rejected the request (action_failed)"],
 ])(
   "a machine that Hetzner could not create (%s) fails as %s with its sentence, also once it is gone",
-  async (code, expected, why) => {
+  async (code, expected, sentence) => {
     const action = (id: number, command: string) => ({
       command,
       status: "error",
@@ -210,7 +210,7 @@ test.each([
       expect(error).toBeInstanceOf(GiveUp);
       expect(error).toMatchObject({
         code: expected,
-        message: expect.stringMatching(new RegExp(`${why.replace(/[()]/g, "\\$&")}.*Hetzner says: No more hosts$`)),
+        message: expect.stringMatching(new RegExp(`${sentence.replace(/[()]/g, "\\$&")}.*Hetzner says: No more hosts$`)),
       });
     }
     actions = [action(2, "create_server"), action(1, "start_server")];
@@ -244,7 +244,7 @@ describe.each(["Hetzner", "DigitalOcean"] as const)("%s", (name) => {
     const machines = await provider().listMachines();
     if (name === "Hetzner") expect(machines).toEqual([{ machine_id: "1", created_at: ours.created, ...labels }]);
     respond = (path) => (/\d$/.test(path) ? { status: 404, body: notFound } : { body: listing(name, [ODD]) });
-    expect(await provider().releaseMachine(owner)).toEqual({ gone: true });
+    expect(await provider().releaseMachine(owner)).toEqual({ isGone: true });
   });
 
   test("a machine without an ID is neither taken for none nor given back", async () => {

@@ -165,12 +165,12 @@ export async function execute(
   operation: OperationRecord,
   running: Omit<Running, "input">,
 ): Promise<OperationRecord> {
-  const whole = { ...running, input: operation.input };
+  const execution = { ...running, input: operation.input };
   try {
-    await steps(workflow, whole);
+    await steps(workflow, execution);
   } catch (death) {
     try {
-      await undo(workflow, workflow.steps.length - 1, caught(death), whole);
+      await undo(workflow, workflow.steps.length - 1, caught(death), execution);
     } catch (error) {
       const last: DeadExecution = { name: rescueName(operation.id), error: caught(error) };
       const present = await findOperation(operation.account_id, operation.id);

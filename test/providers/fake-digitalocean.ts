@@ -3,7 +3,7 @@
 import * as z from "zod";
 import {
   type FakeResponse,
-  type Asked,
+  type FakeRequest,
   type FakeApi,
   fakeApi,
   type FakeMachine,
@@ -89,36 +89,36 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
     unauthorized: errorResponse(401, "Unauthorized", "Unable to authenticate you"),
     limited: errorResponse(429, "too_many_requests", "API Rate limit exceeded."),
     resetLaterSeconds: 0,
-    respond: (asked, fate) => {
-      const [, , list = "", second, third] = asked.path.split("/");
+    respond: (request, fate) => {
+      const [, , list = "", second, third] = request.path.split("/");
       switch (
-        `${asked.method} ${[list, list === "account" ? second : second && "id", third && "id"].filter(Boolean).join("/")}`
+        `${request.method} ${[list, list === "account" ? second : second && "id", third && "id"].filter(Boolean).join("/")}`
       ) {
         case "GET sizes":
-          return listOf(asked, list, SIZES);
+          return listOf(request, list, SIZES);
         case "GET regions":
-          return listOf(asked, list, REGIONS);
+          return listOf(request, list, REGIONS);
         case "GET images":
-          return listOf(asked, list, IMAGES);
+          return listOf(request, list, IMAGES);
         case "GET account/keys/id":
-          return found(
+          return respondIfFound(
             keys.find(({ fingerprint }) => fingerprint === third),
             (ssh_key) => ({ status: 200, body: { ssh_key } }),
           );
         case "POST account/keys":
-          return addKey(asked);
+          return addKey(request);
         case "GET droplets":
           return listOf(
-            asked,
+            request,
             list,
-            droplets.filter((droplet) => isListed(droplet) && isWanted(droplet, asked.query)).map(shown),
+            droplets.filter((droplet) => isListed(droplet) && isWanted(droplet, request.query)).map(renderDroplet),
           );
         case "POST droplets":
-          return order(asked, fate());
+          return order(request, fate());
         case "GET droplets/id":
-          return found(present(second), (droplet) => ({ status: 200, body: { droplet: shown(droplet) } }));
+          return respondIfFound(present(second), (droplet) => ({ status: 200, body: { droplet: renderDroplet(droplet) } }));
         case "DELETE droplets/id":
-          return found(present(second), (droplet) => {
+          return respondIfFound(present(second), (droplet) => {
             droplet.deletedAt = Math.min(droplet.deletedAt, Date.now());
             return { status: 204 };
           });
@@ -131,7 +131,7 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
   const present = (id: string | undefined): Droplet | undefined =>
     droplets.find((droplet) => String(droplet.id) === id && isThere(droplet));
 
-  function addKey({ body }: Asked): FakeResponse {
+  function addKey({ body }: FakeRequest): FakeResponse {
     const key = KeyOrder.parse(body);
     const fingerprint = fingerprintOf(key.public_key);
     if (keys.some((other) => other.fingerprint === fingerprint))
@@ -140,50 +140,50 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
     return { status: 201, body: { ssh_key: keys.at(-1) } };
   }
 
-  function order({ body }: Asked, fate: Fate): FakeResponse {
+  function order({ body }: FakeRequest, fate: Fate): FakeResponse {
     const parsed = Order.safeParse(body);
-    const wanted = parsed.data;
-    if (wanted === undefined || Buffer.byteLength(wanted.user_data) > USER_DATA_BYTES_MAX)
+    const requested = parsed.data;
+    if (requested === undefined || Buffer.byteLength(requested.user_data) > USER_DATA_BYTES_MAX)
       return errorResponse(422, "unprocessable_entity", "You specified something invalid for Droplet creation.");
     const offered = SIZES.some(
-      ({ slug, available, regions }) => slug === wanted.size && available && regions.includes(wanted.region),
+      ({ slug, available, regions }) => slug === requested.size && available && regions.includes(requested.region),
     );
-    const known = wanted.ssh_keys.every((key) => keys.some(({ id }) => id === key));
-    if (!known || !IMAGES.some(({ slug }) => slug === wanted.image))
+    const hasKeys = requested.ssh_keys.every((key) => keys.some(({ id }) => id === key));
+    if (!hasKeys || !IMAGES.some(({ slug }) => slug === requested.image))
       return errorResponse(422, "unprocessable_entity", "You specified an invalid image for Droplet creation.");
     if (!offered) return errorResponse(422, "unprocessable_entity", "Size is not available in this region.");
     const droplet = {
       id: (lastId += 1),
-      name: wanted.name,
+      name: requested.name,
       madeAt: Date.now(),
       fate,
       deletedAt: Infinity,
-      order: wanted,
+      order: requested,
       off: false,
     };
     droplets.push(droplet);
-    return { status: 202, body: { droplet: shown(droplet), links: { actions: [{ id: 1, rel: "create", href: "" }] } } };
+    return { status: 202, body: { droplet: renderDroplet(droplet), links: { actions: [{ id: 1, rel: "create", href: "" }] } } };
   }
 
   return Object.assign(api, { token: TOKEN, droplets, keys });
 }
 
-function found<T>(thing: T | undefined, then: (thing: T) => FakeResponse): FakeResponse {
+function respondIfFound<T>(thing: T | undefined, then: (thing: T) => FakeResponse): FakeResponse {
   return thing === undefined ? errorResponse(404, "not_found", "The resource you requested could not be found.") : then(thing);
 }
 
-function listOf(asked: Asked, list: string, entries: readonly unknown[]): FakeResponse {
-  const { part, page, last } = pageOf(entries, asked.query, PER_PAGE_MAX);
+function listOf(request: FakeRequest, list: string, entries: readonly unknown[]): FakeResponse {
+  const { part, page, last } = pageOf(entries, request.query, PER_PAGE_MAX);
   const pages = page < last ? { next: `https://api.digitalocean.com/v2/${list}?page=${page + 1}` } : {};
   return { status: 200, body: { [list]: part, links: { pages }, meta: { total: entries.length } } };
 }
 
 function isWanted({ name, order }: Droplet, query: URLSearchParams): boolean {
-  const [tag, wanted] = [query.get("tag_name"), query.get("name")];
-  return (tag === null || order.tags.includes(tag)) && (wanted === null || name === wanted);
+  const [tag, queriedName] = [query.get("tag_name"), query.get("name")];
+  return (tag === null || order.tags.includes(tag)) && (queriedName === null || name === queriedName);
 }
 
-function shown(droplet: Droplet) {
+function renderDroplet(droplet: Droplet) {
   const { id, name, madeAt, order, off, undated } = droplet;
   const started = hasStarted(droplet);
   return {

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import {
   type FakeResponse,
-  type Asked,
+  type FakeRequest,
   type FakeApi,
   fakeApi,
   type FakeMachine,
@@ -96,38 +96,42 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
     unauthorized: errorResponse(401, "unauthorized"),
     limited: errorResponse(429, "rate_limit_exceeded"),
     resetLaterSeconds: 3600,
-    respond: (asked, fate) => {
-      const [, list = "", id] = asked.path.split("/");
-      switch (`${asked.method} ${list}${id === undefined ? "" : "/id"}`) {
+    respond: (request, fate) => {
+      const [, list = "", id] = request.path.split("/");
+      switch (`${request.method} ${list}${id === undefined ? "" : "/id"}`) {
         case "GET server_types":
           return listOf(
-            asked,
+            request,
             list,
-            TYPES.filter(({ name }) => [null, name].includes(asked.query.get("name"))),
+            TYPES.filter(({ name }) => [null, name].includes(request.query.get("name"))),
           );
         case "GET locations":
-          return listOf(asked, list, LOCATIONS);
+          return listOf(request, list, LOCATIONS);
         case "GET images":
           return listOf(
-            asked,
+            request,
             list,
-            IMAGES.filter(({ architecture }) => asked.query.get("architecture") === architecture),
+            IMAGES.filter(({ architecture }) => request.query.get("architecture") === architecture),
           );
         case "GET ssh_keys":
           return listOf(
-            asked,
+            request,
             list,
-            keys.filter(({ fingerprint }) => asked.query.get("fingerprint") === fingerprint),
+            keys.filter(({ fingerprint }) => request.query.get("fingerprint") === fingerprint),
           );
         case "POST ssh_keys":
-          return addKey(asked);
+          return addKey(request);
         case "GET servers":
-          return listOf(asked, list, servers.filter((server) => isListed(server) && isSelected(server, asked.query)).map(shown));
+          return listOf(
+            request,
+            list,
+            servers.filter((server) => isListed(server) && isSelected(server, request.query)).map(renderServer),
+          );
         case "POST servers":
-          return order(asked, fate());
+          return order(request, fate());
         case "GET servers/id":
           if (id === "actions") return { status: 200, body: { actions: [] } };
-          return withServer(id, (server) => ({ status: 200, body: { server: shown(server) } }));
+          return withServer(id, (server) => ({ status: 200, body: { server: renderServer(server) } }));
         case "DELETE servers/id":
           return withServer(id, (server) => {
             server.deletedAt = Math.min(server.deletedAt, Date.now());
@@ -139,7 +143,7 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
     },
   });
 
-  function addKey({ body }: Asked): FakeResponse {
+  function addKey({ body }: FakeRequest): FakeResponse {
     const key = KeyOrder.parse(body);
     const fingerprint = fingerprintOf(key.public_key);
     if (keys.some((other) => other.fingerprint === fingerprint || other.name === key.name))
@@ -148,28 +152,29 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
     return { status: 201, body: { ssh_key: keys.at(-1) } };
   }
 
-  function order({ body }: Asked, fate: Fate): FakeResponse {
+  function order({ body }: FakeRequest, fate: Fate): FakeResponse {
     const parsed = Order.safeParse(body);
     if (!parsed.success || Buffer.byteLength(parsed.data.user_data) > USER_DATA_BYTES_MAX)
       return errorResponse(422, "invalid_input");
-    const wanted = parsed.data;
-    const kind = TYPES.find(({ name }) => name === wanted.server_type);
-    const image = IMAGES.find(({ id }) => String(id) === wanted.image);
-    const known = wanted.ssh_keys.every((name) => keys.some(({ id }) => String(id) === name));
-    const offered = kind?.locations.some(({ name }) => name === wanted.location);
-    if (!offered || !known || image?.architecture !== kind?.architecture) return errorResponse(422, "invalid_input");
-    if (servers.some((server) => isThere(server) && server.name === wanted.name)) return errorResponse(409, "uniqueness_error");
+    const requested = parsed.data;
+    const kind = TYPES.find(({ name }) => name === requested.server_type);
+    const image = IMAGES.find(({ id }) => String(id) === requested.image);
+    const hasKeys = requested.ssh_keys.every((name) => keys.some(({ id }) => String(id) === name));
+    const offered = kind?.locations.some(({ name }) => name === requested.location);
+    if (!offered || !hasKeys || image?.architecture !== kind?.architecture) return errorResponse(422, "invalid_input");
+    if (servers.some((server) => isThere(server) && server.name === requested.name))
+      return errorResponse(409, "uniqueness_error");
     const server = {
       id: (lastId += 1),
-      name: wanted.name,
+      name: requested.name,
       madeAt: Date.now(),
       fate,
       deletedAt: Infinity,
-      order: wanted,
+      order: requested,
       off: false,
     };
     servers.push(server);
-    return { status: 201, body: { server: shown(server), action: { id: 1, status: "running" }, root_password: null } };
+    return { status: 201, body: { server: renderServer(server), action: { id: 1, status: "running" }, root_password: null } };
   }
 
   function withServer(id: string | undefined, then: (server: HetznerServer) => FakeResponse): FakeResponse {
@@ -180,8 +185,8 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
   return Object.assign(api, { token: TOKEN, servers, keys });
 }
 
-function listOf(asked: Asked, list: string, entries: readonly unknown[]): FakeResponse {
-  const { part, page, last } = pageOf(entries, asked.query, PER_PAGE_MAX);
+function listOf(request: FakeRequest, list: string, entries: readonly unknown[]): FakeResponse {
+  const { part, page, last } = pageOf(entries, request.query, PER_PAGE_MAX);
   return { status: 200, body: { [list]: part, meta: { pagination: { page, next_page: page < last ? page + 1 : null } } } };
 }
 
@@ -191,7 +196,7 @@ const isSelected = ({ order }: HetznerServer, query: URLSearchParams): boolean =
     return order.labels[name] === value;
   });
 
-function shown(server: HetznerServer) {
+function renderServer(server: HetznerServer) {
   const { id, name, madeAt, deletedAt, order, off } = server;
   const running = off ? "off" : "running";
   return {

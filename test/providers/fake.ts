@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import * as z from "zod";
 import { pass } from "./executions.ts";
 
-export interface Asked {
+export interface FakeRequest {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -87,9 +87,9 @@ export function pageOf<T>(
 export interface FakeApi {
   address: string;
   /** Tests change this at will. */
-  fault: (asked: Asked) => Fault | undefined;
+  fault: (request: FakeRequest) => Fault | undefined;
   fate: () => Fate;
-  requests: Asked[];
+  requests: FakeRequest[];
   /** Requests that arrived although the provider had asked us to wait. */
   impatient: number;
   stop: () => Promise<void>;
@@ -103,20 +103,20 @@ interface Maker {
   limited: FakeResponse;
   /** How much later than necessary `RateLimit-Reset` says that requests are possible again. */
   resetLaterSeconds: number;
-  respond: (asked: Asked, fate: () => Fate) => FakeResponse;
+  respond: (request: FakeRequest, fate: () => Fate) => FakeResponse;
 }
 
 export async function fakeApi({ token, base, unauthorized, limited, resetLaterSeconds, respond }: Maker): Promise<FakeApi> {
   let closedUntil = 0;
 
-  function responseOf(asked: Asked, authorization: string | undefined): FakeResponse | undefined {
-    fake.requests.push(asked);
+  function responseOf(request: FakeRequest, authorization: string | undefined): FakeResponse | undefined {
+    fake.requests.push(request);
     if (authorization !== `Bearer ${token}`) return unauthorized;
     if (Date.now() < closedUntil) {
       fake.impatient += 1;
       return limited;
     }
-    const fault = fake.fault(asked);
+    const fault = fake.fault(request);
     switch (fault?.kind) {
       case "rejected":
         return fault.response;
@@ -130,16 +130,16 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
       }
       case "lost":
         pass(fault.seconds ?? 0);
-        respond(asked, fake.fate);
+        respond(request, fake.fate);
         return undefined;
       case "broken":
-        respond(asked, fake.fate);
+        respond(request, fake.fate);
         return fault.response ?? { status: 502, body: "<html>Bad Gateway</html>" };
       case "slow":
         pass(fault.seconds);
-        return respond(asked, fake.fate);
+        return respond(request, fake.fate);
       case undefined:
-        return respond(asked, fake.fate);
+        return respond(request, fake.fate);
       default:
         throw new Error(`No such fault: ${JSON.stringify(fault satisfies never)}`);
     }
@@ -149,13 +149,13 @@ export async function fakeApi({ token, base, unauthorized, limited, resetLaterSe
     const url = new URL(request.url ?? "/", "http://fake");
     const body = await text(request);
     const path = url.pathname.slice(base.length);
-    const asked = {
+    const fakeRequest = {
       method: request.method ?? "GET",
       path,
       query: url.searchParams,
       body: body === "" ? undefined : JSON.parse(body),
     };
-    const reply = responseOf(asked, request.headers.authorization);
+    const reply = responseOf(fakeRequest, request.headers.authorization);
     if (reply === undefined) return void request.socket.destroy();
     const sent = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
     response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers }).end(sent);

@@ -61,10 +61,10 @@ export interface ProviderHarness {
   rotate: () => Promise<void>;
   account: () => Promise<string>;
   /** Creates a server and runs its operation to the end. */
-  create: (accountId: string, provider: ProviderCode, how?: How) => Promise<Outcome>;
-  remove: (server: ServerRecord, how?: How) => Promise<OperationRecord>;
+  create: (accountId: string, provider: ProviderCode, options?: RunOptions) => Promise<Outcome>;
+  remove: (server: ServerRecord, options?: RunOptions) => Promise<OperationRecord>;
 }
-interface How {
+interface RunOptions {
   fatality?: Fatality;
   random?: () => number;
   twin?: Running["twin"];
@@ -122,15 +122,15 @@ export async function providerHarness(): Promise<ProviderHarness> {
 }
 
 async function account(): Promise<string> {
-  const made = { ...newAccount(newId("account"), "Tests"), limit_server: 10_000, limit_ssh_key: 10_000 };
-  await putIfAbsent(keys.account(made.id), made);
-  return made.id;
+  const record = { ...newAccount(newId("account"), "Tests"), limit_server: 10_000, limit_ssh_key: 10_000 };
+  await putIfAbsent(keys.account(record.id), record);
+  return record.id;
 }
 
 let lastName = 0;
 
-async function create(accountId: string, provider: ProviderCode, how: How = {}): Promise<Outcome> {
-  const { fatality = () => Infinity, random = Math.random, twin, name = `erp-${(lastName += 1)}` } = how;
+async function create(accountId: string, provider: ProviderCode, options: RunOptions = {}): Promise<Outcome> {
+  const { fatality = () => Infinity, random = Math.random, twin, name = `erp-${(lastName += 1)}` } = options;
   const change = startChange(await getAccount(accountId));
   const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
   const operationId = newId("operation");
@@ -152,7 +152,7 @@ async function create(accountId: string, provider: ProviderCode, how: How = {}):
 
 async function remove(
   server: ServerRecord,
-  { fatality = () => Infinity, random = Math.random, twin }: How = {},
+  { fatality = () => Infinity, random = Math.random, twin }: RunOptions = {},
 ): Promise<OperationRecord> {
   const change = startChange(await getAccount(server.account_id));
   const operationId = newId("operation");

@@ -30,9 +30,9 @@ interface Line {
   faults?: [id: string, looks: number][];
   paused?: boolean;
 }
-function write(line: Line, what: string) {
+function write(line: Line, check: string) {
   sequence += 60;
-  const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, what, looks }));
+  const faults = (line.faults ?? []).map(([instance_id, looks]) => ({ instance_id, check, looks }));
   return { sequence: line.sequence ?? sequence, faults, paused: line.paused ?? false };
 }
 /** What the timer has written by the next check; `undefined`: what was there before. */
@@ -139,13 +139,13 @@ test("where nobody gets through to the proxies, lines of ERPs that are well are 
 test("a machine says nothing about the instances of another server, and of no more than there are on it", async () => {
   const id = await running();
   await minute({});
-  const mine = server;
+  const firstServer = server;
   ({ server } = await here.create(accountId, "digitalocean"));
   await putIfAbsent(keys.watchedServer(server.id), { account_id: accountId, server_id: server.id });
   const many = Array.from({ length: 1000 }, (_, count): [string, number] => [`ins_${count}`, 2]);
   for (let count = 0; count < 4; count++) await minute({ faults: [[id, 2], ...many] });
   expect(await health(id)).not.toBe("failing");
-  expect(mine.id).not.toBe(server.id);
+  expect(firstServer.id).not.toBe(server.id);
 });
 
 test("a machine whose line says that it has paused an instance is logged in to at once, each minute", async () => {

@@ -84,9 +84,9 @@ test("after a refresh the catalog has the providers' offers, without those that 
   await expect.poll(async () => (await catalog()).providers, { interval: 2_000 }).toHaveLength(2);
   const dollars = { price: { monthly: 24, hourly: 0.03571, currency: "USD" }, region_prices: {} };
   const euro = (monthly: number) => ({ monthly, hourly: 0.006, currency: "EUR" });
-  const euros = (monthly: number, others: Record<string, number> = {}) => ({
+  const euros = (monthly: number, byRegion: Record<string, number> = {}) => ({
     price: euro(monthly),
-    region_prices: Object.fromEntries(Object.entries(others).map(([region, each]) => [region, euro(each)])),
+    region_prices: Object.fromEntries(Object.entries(byRegion).map(([region, each]) => [region, euro(each)])),
   });
   expect((await catalog()).providers).toEqual([
     {

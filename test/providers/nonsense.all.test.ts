@@ -29,7 +29,7 @@ describe.each(RENTED)("%s", (provider) => {
       const toLooksAndDeletions = async () => {
         const { server } = await here.create(accountId, provider);
         for (const method of ["GET", "DELETE"]) {
-          here[provider].fault = (asked) => (asked.method === method ? rejected(nonsense) : undefined);
+          here[provider].fault = (request) => (request.method === method ? rejected(nonsense) : undefined);
           const { state } = await here.remove(await getServer(accountId, server.id));
           expect([state, (await getServer(accountId, server.id)).machine_id]).toEqual(["failed", server.machine_id]);
         }

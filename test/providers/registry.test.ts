@@ -16,7 +16,7 @@ import { type ProviderHarness, providerHarness } from "./harness.ts";
 let here: ProviderHarness;
 let server: Server;
 let mirror: string;
-let asked: string[];
+let requests: string[];
 let authorizations: Set<string | undefined>;
 /** What the registry has under each version: the date of its image. */
 let created: string;
@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 beforeEach(async () => {
-  [asked, authorizations, broken, created, has20] = [[], new Set(), undefined, "2026-11-01T03:00:00.5Z", true];
+  [requests, authorizations, broken, created, has20] = [[], new Set(), undefined, "2026-11-01T03:00:00.5Z", true];
   await here.configure({ registry: { mirror: `${mirror}/hub`, username: "reader", password: "s3cret" } });
 });
 
@@ -63,21 +63,21 @@ function respond({ method, url = "", headers }: IncomingMessage): {
 } {
   const path = url.replace("/v2/hub/library/odoo/", "");
   if (url.startsWith("/token")) {
-    asked.push(url);
+    requests.push(url);
     return { status: 200, body: { token: TOKEN.replace("Bearer ", "") } };
   }
-  asked.push(`${method} ${path}`);
+  requests.push(`${method} ${path}`);
   authorizations.add(headers.authorization);
   if (broken !== undefined) return { status: broken };
   if (headers.authorization !== TOKEN) {
     const challenge = `Bearer realm="http://${mirror}/token",service="registry",scope="repository:hub/library/odoo:pull"`;
     return { status: 401, headers: { "www-authenticate": challenge } };
   }
-  const found = [index(), manifest("amd64"), manifest("arm64")].find((each) => path === `manifests/${digestOf(each)}`);
+  const content = [index(), manifest("amd64"), manifest("arm64")].find((each) => path === `manifests/${digestOf(each)}`);
   if (path === "manifests/20.0" && !has20) return { status: 404 };
   if (/^manifests\/\d/.test(path)) return { status: 200, body: index(), headers: { "docker-content-digest": digestOf(index()) } };
   if (path === `blobs/${digestOf(config())}`) return { status: 200, body: config() };
-  return found === undefined ? { status: 404 } : { status: 200, body: found };
+  return content === undefined ? { status: 404 } : { status: 200, body: content };
 }
 
 const registry = () => ({ mirror: `${mirror}/hub` });
@@ -90,13 +90,13 @@ test("an image has the names that machines of each processor may give it, and th
     ids: [digestOf(index()), digestOf(manifest("amd64")), digestOf(manifest("arm64")), digestOf(config())],
     created_at: "2026-11-01T03:00:00.500Z",
   });
-  expect(asked.filter((each) => each.startsWith("/token"))).toEqual([
+  expect(requests.filter((each) => each.startsWith("/token"))).toEqual([
     `/token?service=registry&scope=${encodeURIComponent("repository:hub/library/odoo:pull")}`,
   ]);
-  asked = [];
-  const known = { ...image, checked_at: "2026-11-20T12:00:00.000Z" };
-  expect(await lookUpImage("19.0", registry(), known)).toBe(known);
-  expect(asked.filter((each) => each.startsWith("GET"))).toEqual([]);
+  requests = [];
+  const knownImage = { ...image, checked_at: "2026-11-20T12:00:00.000Z" };
+  expect(await lookUpImage("19.0", registry(), knownImage)).toBe(knownImage);
+  expect(requests.filter((each) => each.startsWith("GET"))).toEqual([]);
 });
 
 test.each([
@@ -115,29 +115,29 @@ test.each([
 });
 
 test("each version is looked up once an hour, and one that the registry does not respond to stays as it was", async () => {
-  const known = async () => (await readNewestImages()).map(({ version, created_at }) => [version, created_at]);
+  const readNewest = async () => (await readNewestImages()).map(({ version, created_at }) => [version, created_at]);
   const versions = ["17.0", "18.0", "19.0", "20.0"];
   broken = 503;
   await refresh();
-  expect(await known()).toEqual([]);
+  expect(await readNewest()).toEqual([]);
   broken = undefined;
   await refresh();
-  expect(await known()).toEqual(versions.map((version) => [version, "2026-11-01T03:00:00.500Z"]));
-  asked = [];
+  expect(await readNewest()).toEqual(versions.map((version) => [version, "2026-11-01T03:00:00.500Z"]));
+  requests = [];
   pass(600);
   await refresh();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 
   pass(3600);
   broken = 429;
   created = "2026-11-18T03:00:00.000Z";
   await refresh();
-  expect(asked).toHaveLength(versions.length);
-  expect(await known()).toEqual(versions.map((version) => [version, "2026-11-01T03:00:00.500Z"]));
+  expect(requests).toHaveLength(versions.length);
+  expect(await readNewest()).toEqual(versions.map((version) => [version, "2026-11-01T03:00:00.500Z"]));
   broken = undefined;
   pass(600);
   await refresh();
-  expect(await known()).toEqual(versions.map((version) => [version, "2026-11-18T03:00:00.000Z"]));
+  expect(await readNewest()).toEqual(versions.map((version) => [version, "2026-11-18T03:00:00.000Z"]));
   // Credentials are for where tokens are, tokens for the registry.
   expect([...authorizations]).toEqual([undefined, TOKEN]);
 });
@@ -151,9 +151,9 @@ test("a version is offered from when the registry has an image of it, for which 
   expect(await offered()).toEqual(now);
   await refresh();
   pass(600);
-  asked = [];
+  requests = [];
   await refresh();
-  expect([asked, await offered()]).toEqual([[], now]);
+  expect([requests, await offered()]).toEqual([[], now]);
   has20 = true;
   pass(3600);
   await refresh();

@@ -2,7 +2,7 @@
 // them anew for each test, and puts ./fake-host.ts in the place of SSH.
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 import { pass } from "./executions.ts";
-import { type Asked, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
+import { type FakeRequest, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
 import { misbehave, unreachable } from "./fake-host.ts";
 import { type Outcome, type ProviderHarness, type Rented, providerHarness } from "./harness.ts";
 
@@ -19,7 +19,7 @@ beforeEach(() => {
     fake.requests.length = 0;
     fake.impatient = 0;
   }
-  for (const made of [here.hetzner.servers, here.digitalocean.droplets]) made.length = 0;
+  for (const machines of [here.hetzner.servers, here.digitalocean.droplets]) machines.length = 0;
   unreachable.clear();
   misbehave.clear();
   vi.restoreAllMocks();
@@ -29,14 +29,14 @@ export const RENTED: Rented[] = ["hetzner", "digitalocean"];
 export const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
   provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
 export const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
-export const isList = ({ method, path }: Asked) => method === "GET" && /\/(servers|droplets)$/.test(path);
-export const isOrder = ({ method, path }: Asked) => method === "POST" && /\/(servers|droplets)$/.test(path);
+export const isList = ({ method, path }: FakeRequest) => method === "GET" && /\/(servers|droplets)$/.test(path);
+export const isOrder = ({ method, path }: FakeRequest) => method === "POST" && /\/(servers|droplets)$/.test(path);
 export const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
 
 /** Only orders fail, and only this often. */
 export function fail(provider: Rented, fault: Fault, times = Infinity): void {
   let left = times;
-  here[provider].fault = (asked) => (isOrder(asked) && left-- > 0 ? fault : undefined);
+  here[provider].fault = (request) => (isOrder(request) && left-- > 0 ? fault : undefined);
 }
 export const rejected = (response: Extract<Fault, { kind: "rejected" }>["response"]): Fault => ({ kind: "rejected", response });
 

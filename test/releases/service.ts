@@ -35,7 +35,7 @@ export interface Service {
   api: Api;
   sshKeyId: string;
   /** What its migrations reported. */
-  said: readonly string[];
+  migrationLines: readonly string[];
   /** The folder of its bundles. */
   bundles: string;
   items: () => Promise<StoredItem[]>;
@@ -71,13 +71,13 @@ export async function startService({ folder, dataDir, swapped = {}, items = [] }
   return {
     api: apiOf(ready),
     sshKeyId: ready.ssh_key_id,
-    said: ready.said,
+    migrationLines: ready.said,
     bundles,
     items: async () => {
-      const found: StoredItem[] = [];
+      const items: StoredItem[] = [];
       for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true }))
-        found.push(...(page.Items ?? []));
-      return found;
+        items.push(...(page.Items ?? []));
+      return items;
     },
     admin: async (...args) => {
       writeAccess(dataDir, environment);

@@ -21,10 +21,10 @@ const WALKED = ["/tokens", "/events"];
 
 /** No request fails, every list is complete, and nothing was skipped because it could not be read. */
 async function expectReadable(service: Service, options?: WalkOptions): Promise<Walk> {
-  const found = await walk(service, options);
-  expect(found.errors).toEqual([]);
+  const result = await walk(service, options);
+  expect(result.errors).toEqual([]);
   expect(service.errors().filter((line) => line.includes("record skipped"))).toEqual([]);
-  return found;
+  return result;
 }
 
 /** A service stops even if its test fails. */
@@ -67,10 +67,10 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
 
   let totals: Record<string, number> = {};
   /** The release's bundles, and the paths of its API. */
-  let theirs = { bundles: "", paths: [""] };
+  let releaseFacts = { bundles: "", paths: [""] };
   test("is migrated by this version, which responds to every GET and goes on with it", async () => {
     await withService({ folder: ROOT, dataDir, items: itemsOf(release) }, async (service) => {
-      expect(service.said.at(-1)).toMatch(/is done after/);
+      expect(service.migrationLines.at(-1)).toMatch(/is done after/);
       await work(service, "second");
       await createWebhook(service);
       await runBulkAction(service);
@@ -93,22 +93,22 @@ describe.each(recordedReleases())("the data of release %s", (release) => {
 
   test("can be used by the release after a rollback, with all that this version wrote", unless(obstacle), async () => {
     await withService({ folder: folder(), dataDir }, async (service) => {
-      const { totals: found, paths } = await expectReadable(service);
-      theirs = { bundles: service.bundles, paths };
-      const lists = Object.keys(found).filter((path) => !WALKED.includes(path));
-      expect(lists.map((path) => [path, found[path]])).toEqual(lists.map((path) => [path, totals[path]]));
+      const { totals: releaseTotals, paths } = await expectReadable(service);
+      releaseFacts = { bundles: service.bundles, paths };
+      const lists = Object.keys(releaseTotals).filter((path) => !WALKED.includes(path));
+      expect(lists.map((path) => [path, releaseTotals[path]])).toEqual(lists.map((path) => [path, totals[path]]));
       await work(service, "fourth");
     });
   });
 
   test("can be used by this version after another upgrade, also behind the release's authorizer", unless(obstacle), async () => {
-    const swapped = { authorize: join(theirs.bundles, "authorize") };
+    const swapped = { authorize: join(releaseFacts.bundles, "authorize") };
     await withService({ folder: ROOT, dataDir, swapped }, async (service) => {
       await work(service, "fifth");
       await service.admin("index");
       for (const type of ["bulk.run", "instance.deploy", "instance.check_code", "server.reboot"])
         expect((await service.api.request("GET", `/operations?type=${type}`)).meta?.total, type).toBe(1);
-      await expectReadable(service, { filters: false, known: theirs.paths });
+      await expectReadable(service, { filters: false, knownPaths: releaseFacts.paths });
     });
   });
 });

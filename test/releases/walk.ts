@@ -53,13 +53,16 @@ export interface WalkOptions {
   /** Default true. */
   filters?: boolean;
   /** What the authorizer knows, if that is another version's. By default everything. */
-  known?: readonly string[];
+  knownPaths?: readonly string[];
 }
 
 /** Requests at a time: few enough for a machine with two cores. */
 const AT_ONCE = 4;
 
-export async function walk({ api, items }: Service, { filters: withFilters = true, known }: WalkOptions = {}): Promise<Walk> {
+export async function walk(
+  { api, items }: Service,
+  { filters: withFilters = true, knownPaths }: WalkOptions = {},
+): Promise<Walk> {
   const errors: string[] = [];
   const totals: Walk["totals"] = {};
   let requests = 0;
@@ -71,8 +74,8 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
     return response;
   };
   const description = Description.parse((await get("/openapi.json")).data);
-  const paths = Object.fromEntries(Object.entries(description.paths).filter(([path]) => known?.includes(path) ?? true));
-  const found: Record<string, string[]> = { uploads: await idsIn(items, "upload"), deploys: await idsIn(items, "deploy") };
+  const paths = Object.fromEntries(Object.entries(description.paths).filter(([path]) => knownPaths?.includes(path) ?? true));
+  const idsByKind: Record<string, string[]> = { uploads: await idsIn(items, "upload"), deploys: await idsIn(items, "deploy") };
 
   const lists = Object.keys(paths).filter(
     (path) => !path.includes("{") && parametersOf(description, path).some(({ name }) => name === "page"),
@@ -81,14 +84,14 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
     const { ids, total } = await everyId(path, (page) => get(page, MISSING[path]));
     if (ids.length !== total) errors.push(`GET ${path}: ${ids.length} of ${total} records`);
     totals[path] = total;
-    found[path.slice(1)] = ids;
+    idsByKind[path.slice(1)] = ids;
   }
-  const idsOf = (path: string): string => (found[lastOf(path)] ?? []).slice(0, 2).join(",");
-  const filters = { ids: (path: string) => (idsOf(path) === "" ? [] : [idsOf(path)]), ...samplesIn(found) };
+  const idsOf = (path: string): string => (idsByKind[lastOf(path)] ?? []).slice(0, 2).join(",");
+  const filters = { ids: (path: string) => (idsOf(path) === "" ? [] : [idsOf(path)]), ...samplesIn(idsByKind) };
   const urls: { url: string; path: string }[] = [];
   for (const path of Object.keys(paths)) {
     if (paths[path]?.get === undefined) continue;
-    const every = path.includes("{") ? await placesIn(path, found, get) : [path];
+    const every = path.includes("{") ? await placesIn(path, idsByKind, get) : [path];
     const places = LIMITED.includes(path) ? every.slice(0, 1) : every;
     if (places.length === 0 && !MAY_BE_NONE.includes(path)) errors.push(`GET ${path}: there is nothing to try it on`);
     const parameters = parametersOf(description, path);
@@ -113,11 +116,11 @@ export async function walk({ api, items }: Service, { filters: withFilters = tru
 /** A path with IDs in place of its parameters. What is below a resource comes from the list of it. */
 async function placesIn(
   path: string,
-  found: Readonly<Record<string, string[]>>,
+  idsByKind: Readonly<Record<string, string[]>>,
   get: (path: string) => Promise<Response>,
 ): Promise<string[]> {
   const [collection = "", first = "", ...rest] = path.split(/\/\{\w+\}/);
-  let places = (found[lastOf(collection)] ?? []).map((id) => `${collection}/${id}${first}`);
+  let places = (idsByKind[lastOf(collection)] ?? []).map((id) => `${collection}/${id}${first}`);
   for (const after of rest) {
     const lists = await Promise.all(places.map(async (place) => ({ place, ids: Listed.parse((await get(place)).data) })));
     places = lists.flatMap(({ place, ids }) => ids.slice(0, 1).map(({ id }) => `${place}/${id}${after}`));
@@ -149,11 +152,11 @@ async function everyId(path: string, get: (path: string) => Promise<Response>): 
 type Samples = Readonly<Record<string, (path: string) => readonly string[]>>;
 
 /** Filters by another resource, and by what the description has no example of. */
-const samplesIn = (found: Readonly<Record<string, readonly string[]>>): Samples => ({
-  server_id: () => (found["servers"] ?? []).slice(0, 2),
-  instance_id: () => (found["instances"] ?? []).slice(0, 2),
-  resource_id: () => ["servers", "instances", "backups"].flatMap((kind) => (found[kind] ?? []).slice(0, 1)),
-  actor: () => (found["tokens"] ?? []).slice(0, 2),
+const samplesIn = (idsByKind: Readonly<Record<string, readonly string[]>>): Samples => ({
+  server_id: () => (idsByKind["servers"] ?? []).slice(0, 2),
+  instance_id: () => (idsByKind["instances"] ?? []).slice(0, 2),
+  resource_id: () => ["servers", "instances", "backups"].flatMap((kind) => (idsByKind[kind] ?? []).slice(0, 1)),
+  actor: () => (idsByKind["tokens"] ?? []).slice(0, 2),
   label: () => ["env:prod", "team:sales"],
   search: () => ["shop", "first", "example.com"],
   q: () => ["shop", "first", "one"],

@@ -7,11 +7,11 @@ const Made = z.looseObject({ id: z.string(), operation_id: z.string().nullish() 
 const Ended = z.looseObject({ status: z.string() });
 
 export async function work({ api, sshKeyId }: Service, name: string): Promise<void> {
-  const until = (id: string | null | undefined, wanted?: string) => waitUntil(api, id, wanted);
+  const until = (id: string | null | undefined, expectedStatus?: string) => waitUntil(api, id, expectedStatus);
   /** Creates something, and waits for what it starts. */
-  const create = async (path: string, body: unknown, wanted?: string): Promise<string> => {
+  const create = async (path: string, body: unknown, expectedStatus?: string): Promise<string> => {
     const { id, operation_id } = await api.send(Made, "POST", path, body);
-    await until(operation_id, wanted);
+    await until(operation_id, expectedStatus);
     return id;
   };
   /** Starts an operation, and waits for it. */
@@ -57,11 +57,11 @@ export async function work({ api, sshKeyId }: Service, name: string): Promise<vo
   await upload({ api, server, backup: first, create: (path, body) => create(path, body) });
 }
 
-async function waitUntil(api: Service["api"], id: string | null | undefined, wanted = "succeeded"): Promise<void> {
+async function waitUntil(api: Service["api"], id: string | null | undefined, expectedStatus = "succeeded"): Promise<void> {
   for (let polls = 0; polls < 9; polls++) {
     const { status } = await api.send(Ended, "GET", `/operations/${id}?wait=20`);
-    if (status === wanted) return;
-    if (status === "succeeded" || status === "failed") throw new Error(`${id} ${status} instead of ${wanted}`);
+    if (status === expectedStatus) return;
+    if (status === "succeeded" || status === "failed") throw new Error(`${id} ${status} instead of ${expectedStatus}`);
   }
   throw new Error(`${id} does not end`);
 }

@@ -14,30 +14,30 @@ beforeAll(async () => {
   me = await account();
 });
 
-const asked = bodyRoutes.filter(({ id }) => id !== "auth.login").map((route, place) => ({ ...route, place }));
-const shaped = asked.filter((route) => fieldsOf(route.body).fields.length > 0);
+const testedRoutes = bodyRoutes.filter(({ id }) => id !== "auth.login").map((route, place) => ({ ...route, place }));
+const shaped = testedRoutes.filter((route) => fieldsOf(route.body).fields.length > 0);
 
 const clientFor = routeClients(() => me);
 
 /** `details.field` and `details.reason` have the first problem; `errors` has all of them. */
-function expectInvalid(response: ApiResponse, field: string, what: string): void {
-  expect(response.status, `${what}: ${response.text}`).toBe(422);
+function expectInvalid(response: ApiResponse, field: string, title: string): void {
+  expect(response.status, `${title}: ${response.text}`).toBe(422);
   const { code, message, details = {} } = response.error ?? {};
-  expect(code, what).toBe("VALIDATION_ERROR");
-  expect(message, what).toBe("Invalid request parameters");
-  expect(details, what).toEqual({ field, reason: expect.stringMatching(/./), errors: expect.any(Array) });
-  expect(details["errors"], what).toContainEqual({ field, reason: details["reason"] });
+  expect(code, title).toBe("VALIDATION_ERROR");
+  expect(message, title).toBe("Invalid request parameters");
+  expect(details, title).toEqual({ field, reason: expect.stringMatching(/./), errors: expect.any(Array) });
+  expect(details["errors"], title).toContainEqual({ field, reason: details["reason"] });
 }
 
-const expectRejected = (response: ApiResponse, code: string, what: string) => {
-  expect(response.error?.code, `${what}: ${response.status} ${response.text}`).toBe(code);
-  expect(response.error?.details, what).toBeUndefined();
+const expectRejected = (response: ApiResponse, code: string, title: string) => {
+  expect(response.error?.code, `${title}: ${response.status} ${response.text}`).toBe(code);
+  expect(response.error?.details, title).toBeUndefined();
 };
 
 const UNKNOWN = ["no_such_field", "id", "account_id", "status", "constructor", "toString", "hasOwnProperty", "", "a.b", "ключ"];
 
 // The sandbox's data may contain any field.
-describe.each(asked.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
+describe.each(testedRoutes.filter(({ resource }) => resource !== "sandbox"))("$title", (route) => {
   const good = bodyOf(route) ?? {};
 
   test("a body with an unknown field is rejected and the field named, whatever its name", async () => {

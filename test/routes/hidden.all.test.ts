@@ -15,7 +15,7 @@ import { bodyOf, closedRoutes, idKindOf } from "../harness/requests.ts";
 import { seedBackup, seedInstance, seedServer, seedUpload } from "../harness/seed.ts";
 import { unique } from "../harness/unique.ts";
 
-type Known = Record<ResourceType, string[]> & { operation: string[]; upload: string[] };
+type Facts = Record<ResourceType, string[]> & { operation: string[]; upload: string[] };
 
 interface World {
   me: TestAccount;
@@ -24,7 +24,7 @@ interface World {
   backup: BackupRecord;
   upload: string;
   /** What each kind's records say that no other does. */
-  known: Known;
+  facts: Facts;
 }
 
 const HELD = newId("operation");
@@ -86,7 +86,7 @@ async function seedScenario(scenario: Scenario): Promise<World> {
     instance,
     backup,
     upload: uploads[0] ?? "",
-    known: {
+    facts: {
       server: [server.name, "203.0.113.77", "offline", "unreachable", "provisioning", "0.0 GB", "not active"],
       instance: [instance.name, "instance is restoring", '"restoring"', "instance is stopped", '"stopped"', "never installed"],
       backup: [backup.note ?? "", "2026-11-23", String(BYTES), "123.4", "locked"],
@@ -106,7 +106,7 @@ function requestOf(
   const path = route.path.includes(":id")
     ? route.path.replace(":id", ids[idKindOf(route)] ?? newId(idKindOf(route)))
     : route.path;
-  const wanted: Record<string, unknown> = {
+  const values: Record<string, unknown> = {
     server_id: server.id,
     backup_id: backup.id,
     domain: uniqueDomain(),
@@ -117,7 +117,7 @@ function requestOf(
     labels: {},
   };
   const example = bodyOf(route);
-  const body = example && Object.fromEntries(Object.entries(example).map(([name, value]) => [name, wanted[name] ?? value]));
+  const body = example && Object.fromEntries(Object.entries(example).map(([name, value]) => [name, values[name] ?? value]));
   if (route.id === "servers.create" && body !== undefined) delete body["labels"];
   return { path: route.dryRun ? `${path}?dry_run=true` : path, body };
 }
@@ -134,16 +134,16 @@ const needsOf = ({ access, bodyPermission, fieldPermission }: (typeof closedRout
       }));
 
 /** What of the world a response must not have. */
-const hiddenFrom = (permissions: readonly Permission[], known: Known): string[] => {
+const hiddenFrom = (permissions: readonly Permission[], facts: Facts): string[] => {
   const mayRead = (kind: ResourceType) => permissions.includes(`${kind}s:read`);
   // A status belongs to the error of whoever may change the resource.
   const mayKnow = (kind: ResourceType) => permissions.some((each) => each.startsWith(`${kind}s:`));
   return [
-    ...RESOURCE_TYPES.flatMap((kind) => (mayKnow(kind) ? known[kind].slice(0, kind === "backup" ? 4 : 1) : known[kind])).filter(
-      (value) => !RESOURCE_TYPES.some((kind) => mayRead(kind) && known[kind].includes(value)),
+    ...RESOURCE_TYPES.flatMap((kind) => (mayKnow(kind) ? facts[kind].slice(0, kind === "backup" ? 4 : 1) : facts[kind])).filter(
+      (value) => !RESOURCE_TYPES.some((kind) => mayRead(kind) && facts[kind].includes(value)),
     ),
-    ...(mayRead("server") ? [] : known.operation),
-    ...(mayRead("backup") ? [] : known.upload),
+    ...(mayRead("server") ? [] : facts.operation),
+    ...(mayRead("backup") ? [] : facts.upload),
   ];
 };
 
@@ -167,12 +167,12 @@ describe.each(Object.entries(SCENARIOS))("when %s", (_, scenario) => {
             ? await api.put(path, sent ?? {})
             : await api.post(path, sent ?? {});
       if (!route.dryRun && response.error === undefined) return; // what it did is the credential's own
-      const said = response.text;
-      const asked = JSON.stringify([path, sent]);
-      const hidden = hiddenFrom(permissions, world.known).filter((value) => value !== "" && !asked.includes(value));
+      const responseText = response.text;
+      const requestText = JSON.stringify([path, sent]);
+      const hidden = hiddenFrom(permissions, world.facts).filter((value) => value !== "" && !requestText.includes(value));
       expect(
-        hidden.filter((value) => said.includes(value)),
-        said,
+        hidden.filter((value) => responseText.includes(value)),
+        responseText,
       ).toEqual([]);
     },
   );

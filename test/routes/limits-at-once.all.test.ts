@@ -21,9 +21,9 @@ const atOnce = <T>(ask: () => Promise<T>): Promise<T[]> => Promise.all(Array.fro
  */
 function expectExact(responses: readonly ApiResponse[], free: number, late: number): ApiResponse[] {
   const rejected = responses.filter(({ status }) => status === 429);
-  const passed = responses.length - rejected.length;
-  expect(passed).toBeLessThanOrEqual(free);
-  expect(passed).toBeGreaterThanOrEqual(free - late);
+  const admittedCount = responses.length - rejected.length;
+  expect(admittedCount).toBeLessThanOrEqual(free);
+  expect(admittedCount).toBeGreaterThanOrEqual(free - late);
   return rejected;
 }
 

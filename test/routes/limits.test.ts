@@ -29,10 +29,10 @@ describe("creations and deletions", () => {
     const token = await me.token();
     const access = tokenAccessRef(token.id);
     await takeSlots(access, { all: 18, create_delete: 18 });
-    for (const left of [1, 0]) {
+    for (const remaining of [1, 0]) {
       const response = await token.api.delete("/ssh-keys/none");
       expect(response.status).toBe(404);
-      expect(counted(response).slice(0, 2)).toEqual([20, left]);
+      expect(counted(response).slice(0, 2)).toEqual([20, remaining]);
     }
     await takeSlots(access, { all: 20, create_delete: 20 });
     const before = await me.trace();
@@ -72,8 +72,8 @@ describe("creations and deletions", () => {
 
 describe("what every request writes has at most 1 KB, so that it costs one write unit", () => {
   const LONGEST_ADDRESS = "2001:db8:85a3:1234:5678:8a2e:3703:7334";
-  const taken = encodeStamp(Date.now() - 90_000);
-  const waits = { w0: taken, w1: taken, w2: taken };
+  const stamp = encodeStamp(Date.now() - 90_000);
+  const waits = { w0: stamp, w1: stamp, w2: stamp };
   const sizeOf = async (key: Key) => itemBytes((await readAll([key])).values().next().value ?? {});
 
   test.each([

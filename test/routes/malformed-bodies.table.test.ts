@@ -13,16 +13,16 @@ beforeAll(async () => {
   me = await account();
 });
 
-const asked = bodyRoutes.filter(({ id }) => id !== "auth.login");
+const testedRoutes = bodyRoutes.filter(({ id }) => id !== "auth.login");
 
 const clientFor = routeClients(() => me);
 
-const expectRejected = (response: ApiResponse, code: string, what: string) => {
-  expect(response.error?.code, `${what}: ${response.status} ${response.text}`).toBe(code);
-  expect(response.error?.details, what).toBeUndefined();
+const expectRejected = (response: ApiResponse, code: string, title: string) => {
+  expect(response.error?.code, `${title}: ${response.status} ${response.text}`).toBe(code);
+  expect(response.error?.details, title).toBeUndefined();
 };
 
-describe.each(asked.map((route, place) => ({ title: route.title, route, place })))("$title", ({ route, place }) => {
+describe.each(testedRoutes.map((route, place) => ({ title: route.title, route, place })))("$title", ({ route, place }) => {
   const good = bodyOf(route) ?? {};
   const ask = (client: Client, body: unknown, headers?: Record<string, string>) =>
     client.send(route.method, pathOf(route), body, headers && { headers });

@@ -14,12 +14,12 @@ import { bodyOf } from "../harness/requests.ts";
 const cloud = await processCloud();
 const [api] = cloud.template.apis;
 
-let mine: TestAccount;
+let me: TestAccount;
 let session: Client;
 let key = "";
 beforeAll(async () => {
-  mine = await account();
-  session = await mine.session();
+  me = await account();
+  session = await me.session();
   const [, SecretId] =
     /secretsmanager:(arn:.+?):SecretString/.exec(cloud.template.front?.requestHeaders[ORIGIN_KEY_HEADER] ?? "") ?? [];
   const { AWS_ENDPOINT_URL: endpoint = "", AWS_REGION: region = "" } = cloud.operator.environment;
@@ -82,7 +82,7 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
   });
 
   it("a request that bypasses CloudFront never passes the authorizer and leaves no trace on the credential", async () => {
-    const { id, value } = await mine.token();
+    const { id, value } = await me.token();
     const event = eventOf("GET", `${BASE_PATH}/servers`, { ...headers(), authorization: `Bearer ${value}` });
     const { policyDocument } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
     expect(policyDocument.Statement).toEqual([{ Effect: "Deny" }]);
@@ -92,7 +92,7 @@ describe.each(elsewhere)("a request %s", (_, headers) => {
 
 describe("through CloudFront", () => {
   it("a request through CloudFront is accepted, with the client address that CloudFront saw", async () => {
-    const { id, value } = await mine.token();
+    const { id, value } = await me.token();
     const event = eventOf("GET", `${BASE_PATH}/servers`, { ...through(), authorization: `Bearer ${value}` });
     const { policyDocument, context } = Decision.parse(await cloud.invoke(api?.authorizers[0]?.functionArn ?? "", event));
     expect(policyDocument.Statement).toEqual([{ Effect: "Allow" }]);
@@ -101,9 +101,9 @@ describe("through CloudFront", () => {
   });
 
   it("a client cannot set its own IP address", async () => {
-    const { id, api: theirs } = await mine.token();
+    const { id, api: tokenApi } = await me.token();
     const headers = { "X-Client-Address": "192.0.2.1", "X-ORIGIN-KEY": "of my own", "X-Forwarded-For": "192.0.2.2" };
-    await theirs.get("/servers", { headers, from: "127.0.7.7" });
+    await tokenApi.get("/servers", { headers, from: "127.0.7.7" });
     expect((await session.get(`/tokens/${id}`)).as(tokens.get().data).last_used_ip).toBe("127.0.7.7");
   });
 });

@@ -25,8 +25,8 @@ describe.each(paths)("$path", ({ path, place, methods: declared }) => {
   const methods = declared.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 
   test("every other method gets 405 with the supported methods", async () => {
-    const others = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each));
-    const cases = others.flatMap((method) => [anonymous, me.api].map((client) => ({ method, client })));
+    const otherMethods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].filter((each) => !methods.includes(each));
+    const cases = otherMethods.flatMap((method) => [anonymous, me.api].map((client) => ({ method, client })));
     for (const { method, client } of some(cases, 4, place)) {
       const response = await client.send(method, pathOf({ path }), method === "GET" ? undefined : {});
       expect(response.status, method).toBe(405);
@@ -109,10 +109,10 @@ describe("X-Request-ID", () => {
       const seen = new Set<string>();
       for (const client of [anonymous, me.api])
         for (const path of ["/auth/me", "/health", "/nothing"]) {
-          const given = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
-          expect(given).not.toBe(id);
-          expect(given).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
-          seen.add(given);
+          const requestId = (await client.get(path, { headers })).headers["x-request-id"] ?? "";
+          expect(requestId).not.toBe(id);
+          expect(requestId).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+          seen.add(requestId);
         }
       expect(seen.size).toBe(6);
     },

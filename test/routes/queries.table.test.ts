@@ -92,8 +92,8 @@ describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title",
     const queries = some(unknown, unknown.length, route.place);
     const api = await clientFor(route, queries.length);
     for (const [query, field] of queries) {
-      const whole = wholePathOf(route);
-      const path = `${whole}${whole.includes("?") ? "&" : "?"}${query}`;
+      const fullPath = wholePathOf(route);
+      const path = `${fullPath}${fullPath.includes("?") ? "&" : "?"}${query}`;
       const response = await api.send(route.method, path, bodyOf(route));
       expect(response.error, `${query}: ${response.text}`).toMatchObject({ code: "VALIDATION_ERROR", details: { field } });
     }

@@ -171,8 +171,8 @@ describe("what is stored", () => {
     const [one, other] = ["one", "other"].map((key) => idempotentRequest(key, caller, POST));
     if (one === undefined || other === undefined) throw new Error("There are two");
     await succeed(one);
-    const kept = await find(storedRequestRef(one));
-    await expect(readStoredResponse(other, kept, undefined)).rejects.toThrow("unable to authenticate data");
+    const storedRequest = await find(storedRequestRef(one));
+    await expect(readStoredResponse(other, storedRequest, undefined)).rejects.toThrow("unable to authenticate data");
   });
 
   test("is stored once: of two requests at the same time the second fails as a whole, and may be retried after a second", async () => {
@@ -196,8 +196,8 @@ describe("what is stored", () => {
     const caller = newCaller();
     const request = idempotentRequest("key", caller, POST);
     const other = idempotentRequest("key", caller, { ...POST, body: {} });
-    for (const passed of [0, 0, DAY_MS]) {
-      vi.setSystemTime(now + passed);
+    for (const elapsed of [0, 0, DAY_MS]) {
+      vi.setSystemTime(now + elapsed);
       const change = startChange({ id: caller.account_id });
       await reserveKey(change, request);
       await change.commit(); // at the same moment, too

@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 
 const path = () => `/sandbox/instances/${instance.id}/data`;
-const held = async () => JSON.parse((await me.api.get(path())).text).data as unknown;
+const readData = async () => JSON.parse((await me.api.get(path())).text).data as unknown;
 
 test("a new instance has no data, and writing replaces all of it", async () => {
-  expect(await held()).toEqual({});
+  expect(await readData()).toEqual({});
   for (const data of [{ orders: 3, note: "hello" }, { nested: { list: [1, null, true, "é💥"] }, "": "no name" }, {}]) {
     expect((await me.api.put(path(), data)).body).toEqual({ success: true, data });
-    expect(await held()).toEqual(data);
+    expect(await readData()).toEqual(data);
   }
 });
 
@@ -28,14 +28,14 @@ test("4 KiB of JSON is accepted; one byte more is rejected and the previous data
   expect((await me.api.put(path(), sized(4096))).status).toBe(200);
   const response = await me.api.put(path(), sized(4097));
   expect(response.status).toBe(422);
-  expect(await held()).toEqual(sized(4096));
+  expect(await readData()).toEqual(sized(4096));
 });
 
 test("names that are special to parsers are ordinary names, or rejected", async () => {
   for (const text of ['{"constructor":1}', '{"__proto__":{"a":1}}', '{"toString":"x"}', '{"a.b":1}']) {
     const response = await me.api.send("PUT", path(), text);
     expect([200, 422]).toContain(response.status);
-    if (response.status === 200) expect(JSON.stringify(await held())).toBe(text);
+    if (response.status === 200) expect(JSON.stringify(await readData())).toBe(text);
   }
 });
 
@@ -43,7 +43,7 @@ test("the data survives a stop and a start", async () => {
   await me.api.put(path(), { kept: true });
   for (const action of ["stop", "start"] as const) {
     await me.until((await me.api.post(`/instances/${instance.id}/actions`, { action })).as(Operation).id);
-    expect(await held()).toEqual({ kept: true });
+    expect(await readData()).toEqual({ kept: true });
   }
 });
 

@@ -122,8 +122,8 @@ describe("archive", () => {
 
   test("an archive without a file that was already missing is accepted, with or without the manifest's count", () => {
     const { files, ...erp } = erpWith({ orders: 3 });
-    const [path = "", ...others] = Object.keys(files);
-    const fewer = Object.fromEntries(others.map((other) => [other, files[other] ?? ""]));
+    const [path = "", ...otherPaths] = Object.keys(files);
+    const fewer = Object.fromEntries(otherPaths.map((other) => [other, files[other] ?? ""]));
     const { "manifest.json": manifest, ...entries } = unzipSync(packArchive({ ...erp, files: fewer }, AT));
     const { missing_files, ...silent } = JSON.parse(Buffer.from(manifest ?? []).toString());
     expect(missing_files).toBe(1);

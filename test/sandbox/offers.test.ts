@@ -11,18 +11,18 @@ const catalog: Catalog = Catalog.parse({
   editions: ["community"],
 });
 
-const wanted = { provider: "sandbox", region: "eu-west", size: "small" };
+const offer = { provider: "sandbox", region: "eu-west", size: "small" };
 
 test("a size determines the specs of the server", () => {
-  expect(problemsOfOffer(catalog, wanted)).toEqual([]);
-  expect(findSpecs(catalog, wanted)).toEqual({ cpu: 2, memory_gb: 4, disk_gb: 40 });
+  expect(problemsOfOffer(catalog, offer)).toEqual([]);
+  expect(findSpecs(catalog, offer)).toEqual({ cpu: 2, memory_gb: 4, disk_gb: 40 });
 });
 
 test.each([
-  ["provider", { ...wanted, provider: "hetzner" }, "must be one of: sandbox"],
-  ["region", { ...wanted, region: "moon" }, "must be one of: eu-central, eu-west, us-east"],
-  ["size", { ...wanted, size: "huge" }, "must be one of: small, medium, large, xlarge"],
-  ["size", { ...wanted, size: "xlarge" }, "is not available in eu-west; it is available in: eu-central, us-east"],
+  ["provider", { ...offer, provider: "hetzner" }, "must be one of: sandbox"],
+  ["region", { ...offer, region: "moon" }, "must be one of: eu-central, eu-west, us-east"],
+  ["size", { ...offer, size: "huge" }, "must be one of: small, medium, large, xlarge"],
+  ["size", { ...offer, size: "xlarge" }, "is not available in eu-west; it is available in: eu-central, us-east"],
 ])("a wrong %s is rejected and its valid values are listed: %o", (field, request, reason) => {
   expect(problemsOfOffer(catalog, request)).toEqual([{ field, reason }]);
 });

@@ -18,9 +18,9 @@ test("the backups of the instance that is named push out no other instance, whet
   for (let n = 0; n < 12; n++) await seedBackup(shop, { note: `Night ${n}` });
   const find = async (query: string) => (await me.api.get(`/search?${query}`)).as(search.find().data);
 
-  const found = await find("q=shop&limit=8");
-  expect(found.map(({ type }) => type)).toEqual(["instance", "instance", ...Array<string>(5).fill("backup"), "instance"]);
-  expect(found.filter(({ type }) => type === "instance").map(({ id }) => id)).toEqual([shop.id, west.id, within.id]);
+  const results = await find("q=shop&limit=8");
+  expect(results.map(({ type }) => type)).toEqual(["instance", "instance", ...Array<string>(5).fill("backup"), "instance"]);
+  expect(results.filter(({ type }) => type === "instance").map(({ id }) => id)).toEqual([shop.id, west.id, within.id]);
   expect((await find("q=shop&limit=2")).map(({ id }) => id)).toEqual([shop.id, west.id]);
   expect(await find("q=night&limit=20")).toHaveLength(12);
 });

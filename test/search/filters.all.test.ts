@@ -20,22 +20,22 @@ beforeAll(async () => {
   me = await account({ seeded: true });
 });
 
-const found = async (path: string, of: TestAccount = me) => (await of.api.get(path)).as(Ids).map(({ id }) => id);
+const idsOf = async (path: string, of: TestAccount = me) => (await of.api.get(path)).as(Ids).map(({ id }) => id);
 const sorted = (ids: readonly string[]) => ids.toSorted();
 
 test("instances are filtered by version and edition, alone, together and on a server", async () => {
   const server = await seedServer(me.id);
   const old = await seedInstance(me.id, { erp_version: "17.0", edition: "enterprise", server_id: server.id });
   const same = await seedInstance(me.id, { erp_version: "17.0", edition: "community" });
-  expect(sorted(await found("/instances?erp_version=17.0"))).toEqual(sorted([old.id, same.id]));
-  expect(await found("/instances?erp_version=17.0&edition=enterprise&status=running")).toEqual([old.id]);
-  expect(await found(`/instances?erp_version=17.0&server_id=${server.id}`)).toEqual([old.id]);
-  expect(await found("/instances?erp_version=16.0")).toEqual([]);
+  expect(sorted(await idsOf("/instances?erp_version=17.0"))).toEqual(sorted([old.id, same.id]));
+  expect(await idsOf("/instances?erp_version=17.0&edition=enterprise&status=running")).toEqual([old.id]);
+  expect(await idsOf(`/instances?erp_version=17.0&server_id=${server.id}`)).toEqual([old.id]);
+  expect(await idsOf("/instances?erp_version=16.0")).toEqual([]);
   const { error } = await me.api.get("/instances?erp_version=newest");
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "erp_version" } });
   const page = await me.api.get("/instances?erp_version=17.0&per_page=1");
   expect(page.meta?.total).toBe(2);
-  expect(await found(`/instances?erp_version=17.0&per_page=1&cursor=${page.meta?.next_cursor}`)).toHaveLength(1);
+  expect(await idsOf(`/instances?erp_version=17.0&per_page=1&cursor=${page.meta?.next_cursor}`)).toHaveLength(1);
   const elsewhere = await me.api.get(`/instances?edition=community&cursor=${page.meta?.next_cursor}`);
   expect(elsewhere.error).toMatchObject({ details: { field: "cursor" } });
 });
@@ -51,7 +51,7 @@ test("instances whose last backup is older than a time, or that have none", asyn
     z.looseObject({ protection: z.looseObject({ last_backup_at: z.string() }) }),
   ).protection.last_backup_at;
   const just = new Date(Date.parse(at) + 1).toISOString();
-  const before = (time: string, more = "") => found(`/instances?last_backup_before=${time}${more}`, one);
+  const before = (time: string, more = "") => idsOf(`/instances?last_backup_before=${time}${more}`, one);
   expect(await before(at)).toEqual([none.id]);
   expect(sorted(await before(just))).toEqual(sorted([none.id, backed.id]));
   expect(await before(at, `&server_id=${none.server_id}`)).toEqual([none.id]);
@@ -70,11 +70,11 @@ test("instances are filtered by what came of their last drill", async () => {
   const one = await account({ seeded: true });
   const instance = await one.instance();
   const backup = await one.backup(instance.id);
-  const drilled = async (passed: boolean) => {
+  const drilled = async (hasPassed: boolean) => {
     const { id } = (await one.api.post(`/backups/${backup.id}/drill`, {})).as(z.looseObject({ id: z.string() }));
     await one.until(id);
     const [operation, record] = [await findOperation(one.id, id), await find(backupRef(one.id, backup.id))];
-    if (operation === undefined || record === undefined || passed) return;
+    if (operation === undefined || record === undefined || hasPassed) return;
     // As if a check had failed, while the operation ran.
     const set = { state: "running", recorded: false };
     await updateOne(keys.record("operation", one.id, id), { set }, {});
@@ -83,16 +83,16 @@ test("instances are filtered by what came of their last drill", async () => {
     await recordDrill({ ...operation, state: "running", recorded: undefined }, record, drill);
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: null } }, {});
   };
-  expect(await found("/instances?drill=failed", one)).toEqual([]);
+  expect(await idsOf("/instances?drill=failed", one)).toEqual([]);
   await drilled(false);
-  expect(await found("/instances?drill=failed", one)).toEqual([instance.id]);
-  expect(await found("/instances?drill=passed", one)).toEqual([]);
-  expect(await found("/backups?drill=failed", one)).toEqual([backup.id]);
+  expect(await idsOf("/instances?drill=failed", one)).toEqual([instance.id]);
+  expect(await idsOf("/instances?drill=passed", one)).toEqual([]);
+  expect(await idsOf("/backups?drill=failed", one)).toEqual([backup.id]);
   await drilled(true);
-  expect(await found("/instances?drill=failed", one)).toEqual([]);
-  expect(await found("/instances?drill=passed", one)).toEqual([instance.id]);
-  expect(await found("/backups?drill=failed", one)).toEqual([]);
-  expect(await found("/backups?drill=passed", one)).toEqual([backup.id]);
+  expect(await idsOf("/instances?drill=failed", one)).toEqual([]);
+  expect(await idsOf("/instances?drill=passed", one)).toEqual([instance.id]);
+  expect(await idsOf("/backups?drill=failed", one)).toEqual([]);
+  expect(await idsOf("/backups?drill=passed", one)).toEqual([backup.id]);
 });
 
 /** As an earlier version left it, without what lists are filtered by; then as the migration completes it. */
@@ -109,12 +109,12 @@ test("servers are filtered by provider, region and size, alone and together, als
   const other = await seedServer(one.id, { region: "eu-central", size: "small", labels: { env: "test" } });
   for (const look of [async () => undefined, () => fromBefore(one, "server")]) {
     await look();
-    expect(sorted(await found("/servers?region=eu-north", one))).toEqual(sorted([small.id, large.id]));
-    expect(sorted(await found("/servers?size=small", one))).toEqual(sorted([small.id, other.id]));
-    expect(await found("/servers?region=eu-north&size=large&status=active", one)).toEqual([large.id]);
-    expect(await found("/servers?size=small&label=env:test", one)).toEqual([other.id]);
-    expect(await found("/servers?provider=sandbox&region=us-east", one)).toEqual([]);
-    expect(await found("/servers?provider=sandbox", one)).toHaveLength(3);
+    expect(sorted(await idsOf("/servers?region=eu-north", one))).toEqual(sorted([small.id, large.id]));
+    expect(sorted(await idsOf("/servers?size=small", one))).toEqual(sorted([small.id, other.id]));
+    expect(await idsOf("/servers?region=eu-north&size=large&status=active", one)).toEqual([large.id]);
+    expect(await idsOf("/servers?size=small&label=env:test", one)).toEqual([other.id]);
+    expect(await idsOf("/servers?provider=sandbox&region=us-east", one)).toEqual([]);
+    expect(await idsOf("/servers?provider=sandbox", one)).toHaveLength(3);
   }
 });
 
@@ -128,10 +128,10 @@ test("backups are filtered by kind and by what their drill found, of all and of 
   for (const look of [async () => undefined, () => fromBefore(one, "backup")]) {
     await look();
     for (const path of ["/backups?", `/instances/${shop.id}/backups?`, `/backups?instance_id=${shop.id}&`]) {
-      expect(sorted(await found(`${path}kind=scheduled`, one)), path).toEqual(sorted([nightly.id, broken.id]));
-      expect(await found(`${path}kind=scheduled&status=failed`, one), path).toEqual([broken.id]);
-      expect(await found(`${path}drill=failed`, one), path).toEqual([failed.id]);
-      expect(await found(`${path}drill=passed&kind=manual`, one), path).toEqual([]);
+      expect(sorted(await idsOf(`${path}kind=scheduled`, one)), path).toEqual(sorted([nightly.id, broken.id]));
+      expect(await idsOf(`${path}kind=scheduled&status=failed`, one), path).toEqual([broken.id]);
+      expect(await idsOf(`${path}drill=failed`, one), path).toEqual([failed.id]);
+      expect(await idsOf(`${path}drill=passed&kind=manual`, one), path).toEqual([]);
     }
   }
 });
@@ -141,7 +141,7 @@ test("servers are filtered by how many instances they have, which changes with e
   const [empty, used] = [await seedServer(one.id), await one.server()];
   const first = await one.instance({ server_id: used.id });
   await one.instance({ server_id: used.id });
-  const below = (count: number, more = "") => found(`/servers?instance_count_below=${count}${more}`, one);
+  const below = (count: number, more = "") => idsOf(`/servers?instance_count_below=${count}${more}`, one);
   expect([await below(1), await below(2), sorted(await below(3))]).toEqual([[empty.id], [empty.id], sorted([empty.id, used.id])]);
   expect(await below(3, "&status=active&sort=name&per_page=1&page=2")).toHaveLength(1);
   expect(await below(3, "&region=nowhere")).toEqual([]);
@@ -166,18 +166,18 @@ test("backups are filtered by size and lock, of all and of an instance, also tho
   for (const look of [async () => undefined, () => fromBefore(one, "backup")]) {
     await look();
     for (const path of ["/backups?", `/instances/${instance}/backups?`, `/backups?instance_id=${instance}&`]) {
-      expect(await found(`${path}locked=true`, one), path).toEqual([small.id]);
-      expect(await found(`${path}locked=false`, one), path).toEqual([large.id]);
-      expect(await found(`${path}locked=true&kind=scheduled`, one), path).toEqual([]);
-      expect(await found(`${path}size_bytes_above=${size}&locked=false`, one), path).toEqual([]);
-      expect(await found(`${path}size_bytes_above=${size - 1}&locked=false`, one), path).toEqual([large.id]);
+      expect(await idsOf(`${path}locked=true`, one), path).toEqual([small.id]);
+      expect(await idsOf(`${path}locked=false`, one), path).toEqual([large.id]);
+      expect(await idsOf(`${path}locked=true&kind=scheduled`, one), path).toEqual([]);
+      expect(await idsOf(`${path}size_bytes_above=${size}&locked=false`, one), path).toEqual([]);
+      expect(await idsOf(`${path}size_bytes_above=${size - 1}&locked=false`, one), path).toEqual([large.id]);
     }
   }
   // A version that does not know of the filter unlocks, and the next upgrade corrects what the lock had left.
   await updateOne(keys.record("backup", one.id, small.id), { set: { locked: false } }, {});
   await indexed(one.id);
-  expect(await found("/backups?locked=true", one)).toEqual([]);
-  expect(await found("/backups?locked=false", one)).toHaveLength(2);
+  expect(await idsOf("/backups?locked=true", one)).toEqual([]);
+  expect(await idsOf("/backups?locked=false", one)).toHaveLength(2);
 });
 
 test("instances are filtered by whether there is a newer image, also on a server, and those of which that is unknown are neither", async () => {
@@ -185,21 +185,21 @@ test("instances are filtered by whether there is a newer image, also on a server
   const old = await seedInstance(me.id, { server_id, update_available: true });
   const newest = await seedInstance(me.id, { server_id, update_available: false });
   await seedInstance(me.id, { server_id });
-  expect(await found("/instances?update_available=true")).toEqual([old.id]);
-  expect(await found("/instances?update_available=false")).toEqual([newest.id]);
-  expect(await found(`/instances?update_available=true&server_id=${server_id}&erp_version=19.0`)).toEqual([old.id]);
+  expect(await idsOf("/instances?update_available=true")).toEqual([old.id]);
+  expect(await idsOf("/instances?update_available=false")).toEqual([newest.id]);
+  expect(await idsOf(`/instances?update_available=true&server_id=${server_id}&erp_version=19.0`)).toEqual([old.id]);
   expect((await me.api.get("/instances?update_available=maybe")).error).toMatchObject({ details: { field: "update_available" } });
 });
 
 test("a search finds an instance by its administrator's email, however that is written, until it changes", async () => {
   const instance = await seedInstance(me.id, { admin_email: "Anna.Smith@xn--mller-kva.example.com" });
   const search = async (text: string) => [
-    await found(`/instances?search=${encodeURIComponent(text)}`),
-    await found(`/search?q=${encodeURIComponent(text)}`),
+    await idsOf(`/instances?search=${encodeURIComponent(text)}`),
+    await idsOf(`/search?q=${encodeURIComponent(text)}`),
   ];
   for (const text of ["Anna.Smith@xn--mller-kva.example.com", "anna.smith@müller.example.com", " ANNA.SMITH@MÜLLER.example.com "])
     expect(await search(text), text).toEqual([[instance.id], [instance.id]]);
-  expect(await found(`/instances?search=anna.smith%40m%C3%BCller.example.com&server_id=${instance.server_id}`)).toEqual([
+  expect(await idsOf(`/instances?search=anna.smith%40m%C3%BCller.example.com&server_id=${instance.server_id}`)).toEqual([
     instance.id,
   ]);
   await me.api.put(`/instances/${instance.id}`, { admin_email: "other@example.org" });
@@ -212,12 +212,12 @@ test("a search finds an instance by its administrator's email, however that is w
 test("a search finds a server and its instances by an IP address", async () => {
   const server = await me.server();
   const ip = z.looseObject({ ip_address: z.string() }).parse(server).ip_address;
-  const own = await seedServer(me.id, { ip_address: "198.51.100.23" });
-  const instance = await seedInstance(me.id, { server_id: own.id, server_ip: "198.51.100.23" });
-  expect(await found(`/servers?search=${ip}`)).toContain(server.id);
-  expect(await found("/servers?search=198.51.100.23")).toEqual([own.id]);
-  expect(sorted(await found("/search?q=198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
-  expect(sorted(await found("/search?q=::ffff:198.51.100.23"))).toEqual(sorted([own.id, instance.id]));
+  const otherServer = await seedServer(me.id, { ip_address: "198.51.100.23" });
+  const instance = await seedInstance(me.id, { server_id: otherServer.id, server_ip: "198.51.100.23" });
+  expect(await idsOf(`/servers?search=${ip}`)).toContain(server.id);
+  expect(await idsOf("/servers?search=198.51.100.23")).toEqual([otherServer.id]);
+  expect(sorted(await idsOf("/search?q=198.51.100.23"))).toEqual(sorted([otherServer.id, instance.id]));
+  expect(sorted(await idsOf("/search?q=::ffff:198.51.100.23"))).toEqual(sorted([otherServer.id, instance.id]));
 });
 
 test("a part of an IP address finds the servers that have it, and nothing that is on them", async () => {
@@ -230,7 +230,7 @@ test("a part of an IP address finds the servers that have it, and nothing that i
   await seedServer(one.id, { ip_address: null });
   await seedInstance(one.id, { server_id: first.id, server_ip: first.ip_address });
   for (const list of ["/search?q=", "/servers?search="]) {
-    const find = async (part: string) => sorted(await found(`${list}${encodeURIComponent(part)}`, one));
+    const find = async (part: string) => sorted(await idsOf(`${list}${encodeURIComponent(part)}`, one));
     expect(await find("203.0.113")).toEqual([first.id]);
     expect(await find(" 113.10 ")).toEqual([first.id]);
     expect(await find("203.0.")).toEqual(sorted([first.id, second.id]));
@@ -251,7 +251,7 @@ test("operations are filtered by type, actor, server, status and time, in all an
   await one.until(restart);
   const stop = (await one.api.post(`/instances/${instance.id}/actions`, { action: "stop" })).as(Started).id;
   await one.until(stop);
-  const list = (query: string) => found(`/operations?${query}`, one);
+  const list = (query: string) => idsOf(`/operations?${query}`, one);
   expect(await list("type=instance.restart")).toEqual([restart]);
   expect(await list(`actor=${other}`)).toEqual([restart]);
   expect(await list(`actor=${one.tokenId}&type=instance.stop&status=succeeded`)).toEqual([stop]);
@@ -265,13 +265,13 @@ test("operations are filtered by type, actor, server, status and time, in all an
 
   const elsewhere = await one.instance({ server_id: (await one.server()).id });
   const Begun = z.looseObject({ operation_id: z.string() });
-  const made = (await one.api.post(`/instances/${instance.id}/backups`, {})).as(Begun).operation_id;
+  const madeHere = (await one.api.post(`/instances/${instance.id}/backups`, {})).as(Begun).operation_id;
   const madeThere = (await one.api.post(`/instances/${elsewhere.id}/backups`, {})).as(Begun).operation_id;
-  for (const each of [made, madeThere]) await one.until(each);
+  for (const each of [madeHere, madeThere]) await one.until(each);
   const of = (server_id: string | null) => `server_id=${server_id}`;
   const madeOn = await list(of(instance.server_id));
-  expect(sorted(madeOn)).toEqual(sorted([restart, stop, made]));
-  expect(await list(`${of(instance.server_id)}&type=backup.create`)).toEqual([made]);
+  expect(sorted(madeOn)).toEqual(sorted([restart, stop, madeHere]));
+  expect(await list(`${of(instance.server_id)}&type=backup.create`)).toEqual([madeHere]);
   expect(await list(`${of(elsewhere.server_id)}&type=backup.create`)).toEqual([madeThere]);
   expect(await list(`${of(elsewhere.server_id)}&type=instance.stop`)).toEqual([]);
   expect(await list(`${of(instance.server_id)}&resource_id=${instance.id}&type=instance.stop`)).toEqual([stop]);

@@ -26,13 +26,13 @@ const MANY = 330;
 beforeAll(async () => {
   me = await account({ seeded: true });
   const server = await seedServer(me.id);
-  const given = [
+  const seeds = [
     { name: "Crème Brûlée", state: "running", protection_status: "protected", labels: { env: "production", team: "sales" } },
     { name: "Straße 12", state: "stopped", labels: { env: "production" } },
     { name: "shop-west", state: "running", labels: { env: "staging" }, domain: "west.shops.example.com" },
     { name: "Shop East", state: "failed" },
   ] as const;
-  for (const [day, fields] of given.entries())
+  for (const [day, fields] of seeds.entries())
     await seedInstance(me.id, {
       server_id: server.id,
       database_name: `books_${["zero", "one", "two", "three"][day]}`,
@@ -65,18 +65,18 @@ describe("what instances are found", () => {
     ["created_before=2026-11-03T00:00:00Z", ["Straße 12", "Crème Brûlée"]],
     ["created_after=2026-11-02&created_before=2026-11-03&status=stopped", ["Straße 12"]],
     ["created_after=2026-11-02&order=asc&label=env:staging", ["shop-west"]],
-  ])("%s", async (query, wanted) => {
-    expect(await names(`/instances?${query}`)).toEqual(wanted);
+  ])("%s", async (query, expected) => {
+    expect(await names(`/instances?${query}`)).toEqual(expected);
     const { api } = await me.token();
     const walked: string[] = [];
     let cursor = "";
     do {
       const page: Awaited<ReturnType<typeof api.get>> = await api.get(`/instances?${query}&per_page=1${cursor}`);
-      expect(page.meta?.total).toBe(wanted.length);
+      expect(page.meta?.total).toBe(expected.length);
       walked.push(...page.as(z.array(Named)).map(({ name }) => name));
       cursor = page.meta?.next_cursor ? `&cursor=${page.meta.next_cursor}` : "";
     } while (cursor !== "");
-    expect(walked).toEqual(wanted);
+    expect(walked).toEqual(expected);
   });
 
   test("the list of a server takes the same filters", async () => {
@@ -126,8 +126,8 @@ test("labels are set at creation, replaced whole, and copied to backups and clon
   );
   expect(backup.labels).toEqual({ env: "production" });
   await other.until(backup.operation_id);
-  const found = await other.api.get("/backups?label=env:production&status=completed&search=ubergabe");
-  expect(found.meta?.total).toBe(1);
+  const response = await other.api.get("/backups?label=env:production&status=completed&search=ubergabe");
+  expect(response.meta?.total).toBe(1);
   const clone = await other.api.post(`${path}/clone`, { name: "Copy", domain: "copy.example.com", backup_id: backup.id });
   expect(clone.body).toMatchObject({ data: { labels: { env: "production" } } });
   expect((await other.api.put(`/backups/${backup.id}`, { labels: {} })).body).toMatchObject({ data: { labels: {} } });
@@ -191,7 +191,7 @@ describe("dates in a long list", () => {
   ])("from %s to %s", async (after, before) => {
     const { api } = await long.token();
     const [first, end] = [after ?? 0, Math.max(0, Math.min(before ?? MANY, MANY))];
-    const wanted = Array.from({ length: Math.max(0, end - first) }, (_, i) => `number ${first + i}`);
+    const expected = Array.from({ length: Math.max(0, end - first) }, (_, i) => `number ${first + i}`);
     const query = [
       ...(after === undefined ? [] : [`created_after=${at(after)}`]),
       ...(before === undefined ? [] : [`created_before=${at(before)}`]),
@@ -201,13 +201,13 @@ describe("dates in a long list", () => {
       const path = `/backups?${query}&order=${order}&per_page=70`;
       for (let page = 1; page <= 5; page++) {
         const response = await api.get(`${path}&page=${page}`);
-        expect(response.meta?.total).toBe(wanted.length);
+        expect(response.meta?.total).toBe(expected.length);
         notes.push(...response.as(z.array(z.looseObject({ note: z.string().nullable() }))).map(({ note }) => note));
       }
-      expect(notes).toEqual(order === "asc" ? wanted : wanted.toReversed());
-      if (wanted.length <= 70) continue;
+      expect(notes).toEqual(order === "asc" ? expected : expected.toReversed());
+      if (expected.length <= 70) continue;
       const second = await api.get(`${path}&cursor=${(await api.get(path)).meta?.next_cursor ?? ""}`);
-      expect(second.meta?.total).toBe(wanted.length);
+      expect(second.meta?.total).toBe(expected.length);
       expect(second.as(z.array(z.looseObject({ note: z.string().nullable() })))[0]?.note).toBe(notes[70]);
     }
   });
@@ -274,11 +274,11 @@ test("labels that another version wrote into the entries, or changed there, are 
   );
   const asOldVersion = async (id: string, labels: Record<string, string>) => {
     const packed = Object.entries(labels).map(([key, value]) => `${key}:${value}`);
-    const set = (key: Key, what: Update) => updateOne(key, what, {});
+    const set = (key: Key, update: Update) => updateOne(key, update, {});
     await set(keys.record("instance", old.id, id), { set: { labels } });
     await set(keys.entry("instance", old.id, id), packed.length === 0 ? { remove: ["l"] } : { set: { l: packed.join("\n") } });
   };
-  const found = async () => ({
+  const readNames = async () => ({
     production: await names("/instances?label=env:production&sort=name", old.api),
     staging: await names("/instances?label=env:staging&sort=name", old.api),
   });
@@ -288,15 +288,15 @@ test("labels that another version wrote into the entries, or changed there, are 
   await asOldVersion(before?.id ?? "", { env: "production" });
   await asOldVersion(between?.id ?? "", { env: "staging" });
   const right = { production: ["before", "moved"], staging: ["between"] };
-  expect(await found()).toEqual(right);
+  expect(await readNames()).toEqual(right);
   // One whose last label it removed, of which its entry says nothing.
   await asOldVersion(moved?.id ?? "", {});
   await indexed(old.id);
-  expect(await found()).toEqual({ ...right, production: ["before"] });
+  expect(await readNames()).toEqual({ ...right, production: ["before"] });
   await old.api.put(`/instances/${between?.id}`, { labels: { env: "production" } });
-  expect(await found()).toEqual({ production: ["before", "between"], staging: [] });
+  expect(await readNames()).toEqual({ production: ["before", "between"], staging: [] });
   await indexed(old.id);
-  expect(await found()).toEqual({ production: ["before", "between"], staging: [] });
+  expect(await readNames()).toEqual({ production: ["before", "between"], staging: [] });
 });
 
 test("of labels that many set at once, those that a record has are those by which it is found", async () => {
@@ -322,8 +322,8 @@ describe("records by their IDs", () => {
 
   test("are those that exist, newest first, each once, whatever their order in the query", async () => {
     const all = await idsOf("/instances");
-    const wanted = [all[2], "ins_01kag8w1s2e7tv8q4m5n6p7r8s", all[0], all[2]];
-    const response = await me.api.get(`/instances?ids=${wanted.join(",")}`);
+    const ids = [all[2], "ins_01kag8w1s2e7tv8q4m5n6p7r8s", all[0], all[2]];
+    const response = await me.api.get(`/instances?ids=${ids.join(",")}`);
     expect(response.as(z.array(Named)).map(({ id }) => id)).toEqual([all[0], all[2]]);
     expect(response.meta).toEqual({ page: 1, per_page: 100, total: 2, next_cursor: null });
   });
@@ -342,10 +342,10 @@ describe("records by their IDs", () => {
   test("are an instance's own in its list of backups", async () => {
     const [server_id = ""] = await idsOf("/servers");
     const [one, other] = [await seedInstance(me.id, { server_id }), await seedInstance(me.id, { server_id })];
-    const [mine, foreign] = [await seedBackup(one), await seedBackup(other)];
-    const query = `?ids=${mine.id},${foreign.id}`;
-    expect((await idsOf(`/backups${query}`)).toSorted()).toEqual([mine.id, foreign.id].toSorted());
-    expect(await idsOf(`/instances/${one.id}/backups${query}`)).toEqual([mine.id]);
+    const [backup, foreign] = [await seedBackup(one), await seedBackup(other)];
+    const query = `?ids=${backup.id},${foreign.id}`;
+    expect((await idsOf(`/backups${query}`)).toSorted()).toEqual([backup.id, foreign.id].toSorted());
+    expect(await idsOf(`/instances/${one.id}/backups${query}`)).toEqual([backup.id]);
   });
 
   test("are named alone, in their form, and at most a hundred", async () => {

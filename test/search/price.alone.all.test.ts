@@ -12,15 +12,15 @@ import type { TestCloud } from "../harness/facts.ts";
 
 const RECORDS = 10_000;
 /** 16 labels of 64 bytes: 1,024 bytes in all. Half of the records have the first value of each, some have values of their own. */
-const labelsOf = (made: number): Record<string, string> =>
+const labelsOf = (serial: number): Record<string, string> =>
   Object.fromEntries(
     Array.from({ length: 16 }, (_, i) => {
-      const value = i < 8 ? "all" : i < 12 ? (made % 2 === 0 ? "even" : "odd") : `${made}`;
+      const value = i < 8 ? "all" : i < 12 ? (serial % 2 === 0 ? "even" : "odd") : `${serial}`;
       return [`key-${i}`.padEnd(32, "k"), `${value}.`.padEnd(32, "v")];
     }),
   );
-const label = (i: number, made = 0): string => {
-  const [key = "", value = ""] = Object.entries(labelsOf(made))[i] ?? [];
+const label = (i: number, serial = 0): string => {
+  const [key = "", value = ""] = Object.entries(labelsOf(serial))[i] ?? [];
   return `label=${key}:${value}`;
 };
 
@@ -90,22 +90,22 @@ test.each([
 test("a page of operations by type, actor, status and time costs at most 200 read units", async () => {
   const first = Date.parse("2026-01-01T00:00:00.000Z");
   const actor = newId("token");
-  const items = Array.from({ length: RECORDS }, (_, made) => {
-    const id = idFrom("operation", first + made * 60_000, randomBytes(10));
-    const created_at = new Date(first + made * 60_000).toISOString();
+  const items = Array.from({ length: RECORDS }, (_, serial) => {
+    const id = idFrom("operation", first + serial * 60_000, randomBytes(10));
+    const created_at = new Date(first + serial * 60_000).toISOString();
     const record = {
       id,
       account_id: me.id,
-      number: formatNumber(made, id),
-      type: made % 2 === 0 ? "backup.create" : "instance.restart",
-      state: made % 4 === 0 ? "failed" : "succeeded",
+      number: formatNumber(serial, id),
+      type: serial % 2 === 0 ? "backup.create" : "instance.restart",
+      state: serial % 4 === 0 ? "failed" : "succeeded",
       progress: 100,
       step: null,
       resource: { type: "instance", id: newId("instance") },
       result: null,
       error: null,
       request_id: "seeded",
-      created_by: { type: "token", id: made < RECORDS / 2 ? newId("token") : actor, name: "Seeded" },
+      created_by: { type: "token", id: serial < RECORDS / 2 ? newId("token") : actor, name: "Seeded" },
       created_at,
       started_at: created_at,
       finished_at: created_at,

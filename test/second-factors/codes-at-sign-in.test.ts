@@ -37,12 +37,12 @@ const ask = async (whose: { email: string; password: string }) => ({ challenge: 
 
 /** Each test has recovery codes of its own. */
 const nextCode = (): string => codes.pop() ?? expect.fail("There are ten codes");
-const shown = async (client: Client) => (await client.get("/auth/me")).as(auth.me().data).user?.second_factors;
+const showFactors = async (client: Client) => (await client.get("/auth/me")).as(auth.me().data).user?.second_factors;
 
 test("signing in needs the password, then a code, and both work once", async () => {
   expect((await signIn({ ...user, password: "a wrong password" })).error?.message).toBe("Invalid email or password");
-  const asked = await signIn(user);
-  expect([asked.status, asked.error?.code]).toEqual([401, "SECOND_FACTOR_REQUIRED"]);
+  const response = await signIn(user);
+  expect([response.status, response.error?.code]).toEqual([401, "SECOND_FACTOR_REQUIRED"]);
   const { challenge, methods, passkey_options } = await challengeFor(user);
   expect([methods, passkey_options]).toEqual([["totp", "recovery_code"], null]);
   // That code has set the app up.
@@ -58,12 +58,12 @@ test("signing in needs the password, then a code, and both work once", async () 
 });
 
 test("a recovery code works once, also for two challenges at once, and fewer are left", async () => {
-  const { recovery_codes_left: before = 0 } = (await shown(session)) ?? {};
+  const { recovery_codes_left: before = 0 } = (await showFactors(session)) ?? {};
   const code = nextCode().toUpperCase().replaceAll("-", " ");
   const challenges = [await ask(user), await ask(user)];
   const proofs = challenges.map((each) => prove({ ...each, method: "recovery_code", code }));
   expect(statusesOf(await Promise.all(proofs))).toEqual([200, 401]);
-  expect(await shown(session)).toEqual({ passkeys: 0, totp: true, recovery_codes_left: before - 1 });
+  expect(await showFactors(session)).toEqual({ passkeys: 0, totp: true, recovery_codes_left: before - 1 });
 });
 
 test("new recovery codes replace those from before, which the table has as hashes only", async () => {
@@ -77,16 +77,16 @@ test("new recovery codes replace those from before, which the table has as hashe
 
 test("an app is set up by its code within ten minutes, once, and its user gets a mail", async () => {
   const other = await me.anotherUser();
-  const theirs = await me.session(other);
-  expect((await theirs.post("/auth/second-factors/recovery-codes", {})).error?.code).toBe("CONFLICT");
-  const confirm = (code: string) => theirs.post("/auth/second-factors/totp/confirm", { code });
+  const session = await me.session(other);
+  expect((await session.post("/auth/second-factors/recovery-codes", {})).error?.code).toBe("CONFLICT");
+  const confirm = (code: string) => session.post("/auth/second-factors/totp/confirm", { code });
   expect((await confirm("000000")).error).toEqual(NOT_VALID);
-  await theirs.post("/auth/second-factors/totp", {});
+  await session.post("/auth/second-factors/totp", {});
   await updateOne(keys.totpSetUp(other.id), { set: { expires_at: new Date(Date.now() - 1).toISOString() } }, {});
   expect((await confirm("000000")).error).toEqual(NOT_VALID);
-  await setUpApp(theirs);
+  await setUpApp(session);
   expect(await newestMail(me.id, "second_factor_added", other.id)).toMatchObject({ factor: "Authenticator app" });
   expect((await find(userRef(other.id)))?.totp).toBe(true);
-  expect((await theirs.post("/auth/second-factors/totp", {})).error?.code).toBe("CONFLICT");
+  expect((await session.post("/auth/second-factors/totp", {})).error?.code).toBe("CONFLICT");
   expect((await confirm("000000")).error?.code).toBe("CONFLICT");
 });

@@ -76,17 +76,17 @@ test("403s come in this order: the role, the permission, the proof", async () =>
   ]);
   expect(messages.map(({ error }) => error?.code)).toEqual(["FORBIDDEN", "FORBIDDEN", "FORBIDDEN", "FORBIDDEN"]);
   // An admin cannot make owners, whatever they prove.
-  const theirs = await staleSession(await me.anotherUser({ role: "admin" }));
+  const adminSession = await staleSession(await me.anotherUser({ role: "admin" }));
   const asOwner = { email: `${unique("new")}@example.com`, role: "owner" };
   const invited = (await (await me.session()).post("/users/invitations", asOwner)).as(invitations.create().data);
   for (const { error } of [
-    await theirs.post("/users/invitations", asOwner),
-    await theirs.put(`/users/${user.id}`, { role: "owner" }),
+    await adminSession.post("/users/invitations", asOwner),
+    await adminSession.put(`/users/${user.id}`, { role: "owner" }),
     // Nor touch one.
-    await theirs.put(`/users/${me.user.id}`, { name: "Other" }),
-    await theirs.delete(`/users/${me.user.id}`),
-    await theirs.post(`/users/invitations/${invited.id}/resend`, {}),
-    await theirs.delete(`/users/invitations/${invited.id}`),
+    await adminSession.put(`/users/${me.user.id}`, { name: "Other" }),
+    await adminSession.delete(`/users/${me.user.id}`),
+    await adminSession.post(`/users/invitations/${invited.id}/resend`, {}),
+    await adminSession.delete(`/users/invitations/${invited.id}`),
   ])
     expect(error).toEqual({ code: "FORBIDDEN", message: "This action needs the role owner" });
   // Nor sees, with a permission of the settings alone, what a webhook is sent.

@@ -110,17 +110,17 @@ test("a proof counts for its session, and a sign-in with a second factor is one"
   const [one, two] = [await me.session(other), await me.session(other)];
   const passkey = await addPasskey(one);
   expect((await create(one)).status).toBe(201); // whoever adds a passkey has it
-  const asked = challengeIn(await create(two));
-  const assertion = passkey.get(optionsIn(asked));
-  const proven = await reauthenticate(two, { challenge: asked.challenge, method: "passkey", assertion });
+  const challenge = challengeIn(await create(two));
+  const assertion = passkey.get(optionsIn(challenge));
+  const proven = await reauthenticate(two, { challenge: challenge.challenge, method: "passkey", assertion });
   const { second_factor_at } = proven.as(auth.reauthenticate().data);
   expect(Math.abs(Date.now() - Date.parse(second_factor_at))).toBeLessThan(60_000);
   expect((await create(two)).status).toBe(201);
   const signedIn = await challengeFor(other);
-  const begun = await prove({
+  const response = await prove({
     challenge: signedIn.challenge,
     method: "passkey",
     assertion: passkey.get(optionsIn(signedIn)),
   });
-  expect((await create(sessionIn(begun))).status).toBe(201);
+  expect((await create(sessionIn(response))).status).toBe(201);
 });

@@ -22,9 +22,9 @@ beforeAll(async () => {
 
 /** Each wrong try counts for the user: tests with many have their own. */
 async function another() {
-  const own = await me.anotherUser();
-  const theirs = await me.session(own);
-  return { user: own, session: theirs, passkey: await addPasskey(theirs) };
+  const newUser = await me.anotherUser();
+  const newSession = await me.session(newUser);
+  return { user: newUser, session: newSession, passkey: await addPasskey(newSession) };
 }
 
 const factorsOf = async (client: Client) => (await client.get("/auth/second-factors")).as(secondFactors.list().data);
@@ -52,93 +52,97 @@ test("a challenge of one purpose is none of another", async () => {
 });
 
 test("the challenge of a new passkey allows five tries, and ten wrong ones of a user are 429, then also at the sign-in", async () => {
-  const own = await another();
+  const other = await another();
   const from = newAddress(); // wrong tries count for it, too
   const addFrom = (attestation: secondFactors.Attestation) =>
-    own.session.post("/auth/second-factors/passkeys", { name: "Key", attestation }, { from });
+    other.session.post("/auth/second-factors/passkeys", { name: "Key", attestation }, { from });
   const wrong = { origin: "https://evil.example" };
-  const options = await optionsOf(own.session);
+  const options = await optionsOf(other.session);
   for (let tries = 0; tries < 5; tries++)
     expect((await addFrom(new Authenticator().create(options, wrong))).error).toEqual(NOT_VALID);
   expect((await addFrom(new Authenticator().create(options))).error).toEqual(NOT_VALID);
-  const next = await optionsOf(own.session);
+  const next = await optionsOf(other.session);
   for (let tries = 6; tries < 10; tries++)
     expect((await addFrom(new Authenticator().create(next, wrong))).error).toEqual(NOT_VALID);
   const limited = await addFrom(new Authenticator().create(next));
   expect(limited.status).toBe(429);
   expect(limited.error).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", details: { limit: 10, scope: "login" } });
-  const challenge = await challengeFor(own.user);
-  const assertion = own.passkey.get(optionsIn(challenge));
+  const challenge = await challengeFor(other.user);
+  const assertion = other.passkey.get(optionsIn(challenge));
   expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion })).status).toBe(429);
-  expect(await factorsOf(own.session)).toHaveLength(1);
+  expect(await factorsOf(other.session)).toHaveLength(1);
 });
 
 test("a counter that goes back is refused, and an event says so", async () => {
-  const own = await another();
+  const other = await another();
   const use = async () => {
-    const challenge = await challengeFor(own.user);
-    return prove({ challenge: challenge.challenge, method: "passkey", assertion: own.passkey.get(optionsIn(challenge)) });
+    const challenge = await challengeFor(other.user);
+    return prove({ challenge: challenge.challenge, method: "passkey", assertion: other.passkey.get(optionsIn(challenge)) });
   };
-  own.passkey.counter = 9;
+  other.passkey.counter = 9;
   expect((await use()).status).toBe(200);
-  own.passkey.counter = 9;
+  other.passkey.counter = 9;
   expect((await use()).error).toEqual(NOT_VALID);
-  expect(await suspicionsOf(own.user)).toHaveLength(1);
-  own.passkey.counter = 10;
+  expect(await suspicionsOf(other.user)).toHaveLength(1);
+  other.passkey.counter = 10;
   expect((await use()).status).toBe(200);
-  expect(await suspicionsOf(own.user)).toHaveLength(1);
+  expect(await suspicionsOf(other.user)).toHaveLength(1);
 });
 
 test("a passkey that does not count stays at zero", async () => {
-  const own = await another();
+  const other = await another();
   for (let i = 0; i < 2; i++) {
-    own.passkey.counter = -1; // each use adds one
-    const challenge = await challengeFor(own.user);
-    const assertion = own.passkey.get(optionsIn(challenge));
+    other.passkey.counter = -1; // each use adds one
+    const challenge = await challengeFor(other.user);
+    const assertion = other.passkey.get(optionsIn(challenge));
     expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion })).status).toBe(200);
   }
 });
 
 test("a passkey of another user is none of this one's, and is not signed in as", async () => {
-  const own = await another();
+  const other = await another();
   const challenge = await challengeFor(user);
-  const theirs = own.passkey.get(optionsIn(challenge));
-  expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion: theirs })).error).toEqual(NOT_VALID);
+  const otherAssertion = other.passkey.get(optionsIn(challenge));
+  expect((await prove({ challenge: challenge.challenge, method: "passkey", assertion: otherAssertion })).error).toEqual(
+    NOT_VALID,
+  );
   const { userHandle } = passkey.get(optionsIn(challenge)).response;
-  const renamed = own.passkey.get(await beginAlone(), { userHandle: String(userHandle) });
+  const renamed = other.passkey.get(await beginAlone(), { userHandle: String(userHandle) });
   expect((await signInAlone(renamed)).error).toEqual(NOT_VALID);
 });
 
 test("a new passkey needs the options of its own session, once", async () => {
-  const own = await another();
-  const options = await optionsOf(own.session);
+  const other = await another();
+  const options = await optionsOf(other.session);
   const attestation = new Authenticator().create(options);
   expect((await add(session, attestation)).error).toEqual(NOT_VALID);
-  const both = await Promise.all([add(own.session, attestation), add(own.session, attestation)]);
+  const both = await Promise.all([add(other.session, attestation), add(other.session, attestation)]);
   expect(statusesOf(both)[0]).toBe(201);
-  const made = both.find(({ status }) => status === 201);
-  expect(made?.headers["location"]).toBe(`${BASE_PATH}/auth/second-factors/${made?.as(secondFactors.Factor).id}`);
+  const response = both.find(({ status }) => status === 201);
+  expect(response?.headers["location"]).toBe(`${BASE_PATH}/auth/second-factors/${response?.as(secondFactors.Factor).id}`);
   expect([401, 409]).toContain(statusesOf(both)[1]);
-  const again = own.passkey.create(await optionsOf(own.session));
-  expect((await add(own.session, again)).error).toMatchObject({ code: "CONFLICT" });
-  expect(await factorsOf(own.session)).toHaveLength(2);
+  const again = other.passkey.create(await optionsOf(other.session));
+  expect((await add(other.session, again)).error).toMatchObject({ code: "CONFLICT" });
+  expect(await factorsOf(other.session)).toHaveLength(2);
 });
 
 test("a user has at most ten passkeys, also with two requests at once", async () => {
-  const own = await another();
-  for (let i = 0; i < 8; i++) await addPasskey(own.session);
-  const made = [await optionsOf(own.session), await optionsOf(own.session)].map((each) => new Authenticator().create(each));
-  expect(statusesOf(await Promise.all(made.map((each) => add(own.session, each))))).toEqual([201, 409]);
-  const full = await own.session.post("/auth/second-factors/passkeys/options", {});
+  const other = await another();
+  for (let i = 0; i < 8; i++) await addPasskey(other.session);
+  const attestations = [await optionsOf(other.session), await optionsOf(other.session)].map((each) =>
+    new Authenticator().create(each),
+  );
+  expect(statusesOf(await Promise.all(attestations.map((each) => add(other.session, each))))).toEqual([201, 409]);
+  const full = await other.session.post("/auth/second-factors/passkeys/options", {});
   expect(full.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "passkey", limit: 10 } });
 });
 
 test("two factors that are removed at once are both gone", async () => {
-  const own = await another();
-  await setUpApp(own.session);
-  const all = await factorsOf(own.session);
-  const removed = await Promise.all(all.map(({ id }) => own.session.delete(`/auth/second-factors/${id}`)));
+  const other = await another();
+  await setUpApp(other.session);
+  const all = await factorsOf(other.session);
+  const removed = await Promise.all(all.map(({ id }) => other.session.delete(`/auth/second-factors/${id}`)));
   expect(statusesOf(removed)).toEqual([200, 200]);
-  const shown = (await own.session.get("/auth/me")).as(auth.me().data).user;
-  expect(shown?.second_factors).toEqual({ passkeys: 0, totp: false, recovery_codes_left: 0 });
+  const currentUser = (await other.session.get("/auth/me")).as(auth.me().data).user;
+  expect(currentUser?.second_factors).toEqual({ passkeys: 0, totp: false, recovery_codes_left: 0 });
 });

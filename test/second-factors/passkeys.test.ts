@@ -30,9 +30,9 @@ beforeAll(async () => {
 
 /** Each wrong try counts for the user: tests with many have their own. */
 async function another() {
-  const own = await me.anotherUser();
-  const theirs = await me.session(own);
-  return { user: own, session: theirs, passkey: await addPasskey(theirs) };
+  const newUser = await me.anotherUser();
+  const newSession = await me.session(newUser);
+  return { user: newUser, session: newSession, passkey: await addPasskey(newSession) };
 }
 
 const factorsOf = async (client: Client) => (await client.get("/auth/second-factors")).as(secondFactors.list().data);
@@ -72,11 +72,11 @@ test("a passkey alone signs in, once, if it has verified who uses it", async () 
 });
 
 test("a removed passkey signs nobody in, and the password alone is enough after the last", async () => {
-  const own = await another();
+  const other = await another();
   const options = await beginAlone();
-  const [factor] = await factorsOf(own.session);
-  const removed = await Promise.all([0, 1].map(() => own.session.delete(`/auth/second-factors/${factor?.id}`)));
+  const [factor] = await factorsOf(other.session);
+  const removed = await Promise.all([0, 1].map(() => other.session.delete(`/auth/second-factors/${factor?.id}`)));
   expect(statusesOf(removed)).toEqual([200, 404]);
-  expect((await signInAlone(own.passkey.get(options))).error).toEqual(NOT_VALID);
-  expect((await signIn(own.user)).status).toBe(200);
+  expect((await signInAlone(other.passkey.get(options))).error).toEqual(NOT_VALID);
+  expect((await signIn(other.user)).status).toBe(200);
 });

@@ -56,8 +56,8 @@ test("only an owner's session sets it, and an unknown value is none", async () =
 });
 
 const factorsShown = async ({ id }: TestUser, by: Client) => {
-  const shown = (await by.get(`/users/${id}`)).as(AccountUser);
-  return shown.second_factors;
+  const accountUser = (await by.get(`/users/${id}`)).as(AccountUser);
+  return accountUser.second_factors;
 };
 
 test("an owner removes another user's, which both are told by mail", async () => {
@@ -75,6 +75,6 @@ test("an owner removes another user's, which both are told by mail", async () =>
   expect((await signIn(user)).status).toBe(200);
   expect(await newestMail(me.id, "second_factor_removed", user.id)).toMatchObject({ user_name: null });
   expect(await newestMail(me.id, "second_factor_removed", me.user.id)).toMatchObject({ user_name: user.name });
-  const told = (await owner.get(`/events?type=second_factor.removed&resource_id=${user.id}`)).as(events.list().data);
-  expect(told.map(({ actor }) => actor.id)).toEqual([me.user.id]);
+  const removalEvents = (await owner.get(`/events?type=second_factor.removed&resource_id=${user.id}`)).as(events.list().data);
+  expect(removalEvents.map(({ actor }) => actor.id)).toEqual([me.user.id]);
 });

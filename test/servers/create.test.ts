@@ -72,9 +72,9 @@ test("a server exists immediately in provisioning, and is active when its operat
 
 test("every new server has its own ID, and the newest is first in the list", async () => {
   const post = async () => (await api.post("/servers", await me.serverBody())).as(Server).id;
-  const made = [await post(), await post()];
+  const ids = [await post(), await post()];
   const listed = (await api.get("/servers?per_page=2")).as(ListedServer.array()).map(({ id }) => id);
-  expect(listed).toEqual(made.toReversed());
+  expect(listed).toEqual(ids.toReversed());
 });
 
 describe("invalid fields", () => {

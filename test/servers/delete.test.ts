@@ -42,11 +42,11 @@ test("a server with instances cannot be deleted", async () => {
 test("only one of three concurrent deletions succeeds, and the errors of the others name its operation", async () => {
   const server = await me.server();
   const responses = await Promise.all([1, 2, 3].map(() => me.api.delete(`/servers/${server.id}`)));
-  const [begun, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
+  const [operation, ...more] = responses.filter(({ status }) => status === 202).map((response) => response.as(Operation));
   expect(more).toEqual([]);
   for (const { status, error } of responses.filter((each) => each.status !== 202))
-    if (status !== 404) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: begun?.id } });
-  await me.until(begun?.id ?? null);
+    if (status !== 404) expect(error).toMatchObject({ code: "OPERATION_IN_PROGRESS", details: { operation_id: operation?.id } });
+  await me.until(operation?.id ?? null);
 });
 
 test("an instance created during the deletion of its server either keeps the server or fails", async () => {

@@ -63,33 +63,33 @@ test("a server's disk opens an alert below 15 and 5 percent, each once, and clos
 });
 
 test("the overview counts servers by how full their disks are, also those that an older version has not counted", async () => {
-  const mine = await account({ seeded: true });
+  const ownAccount = await account({ seeded: true });
   const ids: string[] = [];
   for (const free of [14, 4, 4, 50]) {
-    const { server_id } = await seedInstance(mine.id);
+    const { server_id } = await seedInstance(ownAccount.id);
     ids.push(server_id);
-    await report(server_id, { disk_free_bytes: free * GB }, mine);
+    await report(server_id, { disk_free_bytes: free * GB }, ownAccount);
   }
-  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get().data).servers?.low_disk;
+  const lowDisks = async () => (await ownAccount.api.get("/overview")).as(overview.get().data).servers?.low_disk;
   expect(await lowDisks()).toEqual({ below_15_percent: 1, below_5_percent: 2 });
   const [low = "", full = "", emptied = ""] = ids;
-  await report(emptied, { disk_free_bytes: 50 * GB }, mine);
-  await report(low, { disk_free_bytes: 4 * GB }, mine);
+  await report(emptied, { disk_free_bytes: 50 * GB }, ownAccount);
+  await report(low, { disk_free_bytes: 4 * GB }, ownAccount);
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 2 });
   // As after a version that did not count.
-  await updateOne(keys.overview(mine.id), { remove: ["low_disk#15", "low_disk#5"] }, {});
-  for (const id of [low, full]) await updateOne(keys.hostReport(mine.id, id), { remove: ["disk_shown"] }, {});
-  for (const id of [low, full]) await report(id, { disk_free_bytes: 4 * GB }, mine);
+  await updateOne(keys.overview(ownAccount.id), { remove: ["low_disk#15", "low_disk#5"] }, {});
+  for (const id of [low, full]) await updateOne(keys.hostReport(ownAccount.id, id), { remove: ["disk_shown"] }, {});
+  for (const id of [low, full]) await report(id, { disk_free_bytes: 4 * GB }, ownAccount);
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 2 });
 });
 
 test("a server that is deleted no longer counts as one with a full disk", async () => {
-  const mine = await account();
-  const { id } = await mine.server();
-  await report(id, { disk_free_bytes: 4 * GB }, mine);
-  const lowDisks = async () => (await mine.api.get("/overview")).as(overview.get().data).servers?.low_disk;
+  const ownAccount = await account();
+  const { id } = await ownAccount.server();
+  await report(id, { disk_free_bytes: 4 * GB }, ownAccount);
+  const lowDisks = async () => (await ownAccount.api.get("/overview")).as(overview.get().data).servers?.low_disk;
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 1 });
-  await mine.until((await mine.api.delete(`/servers/${id}`)).as(z.object({ id: z.string() })).id);
+  await ownAccount.until((await ownAccount.api.delete(`/servers/${id}`)).as(z.object({ id: z.string() })).id);
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 0 });
 });
 
@@ -122,10 +122,10 @@ test("an instance over its quota says so, one that is paused says that, and both
 });
 
 test("a report twice opens an alert once, and one of instances of another server changes nothing of theirs", async () => {
-  const [mine, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+  const [instance, other] = [await seedInstance(me.id), await seedInstance(me.id)];
   const uses = [{ instance_id: other.id, used_bytes: 2 * GB, quota_bytes: GB, paused: true }];
-  await report(mine.server_id, { uses });
-  await report(mine.server_id, { uses });
+  await report(instance.server_id, { uses });
+  await report(instance.server_id, { uses });
   expect(await alertsOf(other.id)).toEqual([]);
   expect((await instanceOf(other.id)).status_reason).toBeNull();
 });

@@ -31,24 +31,24 @@ async function minutes(count: number): Promise<void> {
     await cloud.events.fire("checkservers");
   }
 }
-const known = (values: readonly (number | null)[] = []): number[] => values.filter((value) => value !== null);
+const dropNulls = (values: readonly (number | null)[] = []): number[] => values.filter((value) => value !== null);
 const openAlerts = async (id: string): Promise<(string | number | null)[][]> =>
   (await me.api.get(`/alerts?status=open&resource_id=${id}`)).as(z.array(Alert)).map(({ kind, value }) => [kind, value]);
 const itemsOf = (id: string) => queryAll(keys.figures(me.id, id));
 
 test("a server in the sandbox has figures from its first minute, and one item for each visit", async () => {
-  const own = await account(); // whose server is as new as its workflow makes it
-  const metrics = async (path: string, query = "") => (await own.api.get(`${path}/metrics?${query}`)).as(Metrics);
-  const itemsOf = (id: string) => queryAll(keys.figures(own.id, id));
-  const server = await own.server();
-  const instance = await own.instance({ server_id: server.id });
+  const ownAccount = await account(); // whose server is as new as its workflow makes it
+  const metrics = async (path: string, query = "") => (await ownAccount.api.get(`${path}/metrics?${query}`)).as(Metrics);
+  const itemsOf = (id: string) => queryAll(keys.figures(ownAccount.id, id));
+  const server = await ownAccount.server();
+  const instance = await ownAccount.instance({ server_id: server.id });
   await minutes(1);
   const first = await metrics(`/servers/${server.id}`);
-  for (const { name, values } of first.series) expect(known(values).length, name).toBeGreaterThanOrEqual(1);
+  for (const { name, values } of first.series) expect(dropNulls(values).length, name).toBeGreaterThanOrEqual(1);
   const visits = (await itemsOf(server.id)).length;
   await minutes(40);
   const { series } = await metrics(`/instances/${instance.id}`, "series=requests,database_bytes");
-  const [requests, database] = series.map(({ values }) => known(values));
+  const [requests, database] = series.map(({ values }) => dropNulls(values));
   expect(requests?.length).toBeGreaterThanOrEqual(30);
   expect(database?.length).toBeGreaterThanOrEqual(3);
   expect((await itemsOf(server.id)).length - visits).toBeLessThanOrEqual(5);
@@ -77,8 +77,8 @@ test("each minute is stored once, and a day is summed up once it is over", async
   expect(await kinds()).toMatch(/^mmt{1,2}u+$/);
   const DAYS: Readonly<Record<string, number>> = { m: 7, t: 90, u: 400 };
   for (const { sk, ttl } of await itemsOf(server.id)) {
-    const kept = Number(ttl) - MINUTE_SECONDS * Number(String(sk).slice(1)); // from its first minute on, and it is a day long at most
-    expect(kept / 86_400).toBe((DAYS[String(sk).charAt(0)] ?? 0) + 1);
+    const lifetime = Number(ttl) - MINUTE_SECONDS * Number(String(sk).slice(1)); // from its first minute on, and it is a day long at most
+    expect(lifetime / 86_400).toBe((DAYS[String(sk).charAt(0)] ?? 0) + 1);
   }
 });
 
@@ -95,7 +95,7 @@ test("of samples over more than three hours, all but the oldest are stored", asy
   await collectMetrics(record, watched, [181, 180, 90, 0].map(sample), now * 1000);
   const from = new Date((now - 200 * MINUTE_SECONDS) * 1000).toISOString();
   const { series } = (await me.api.get(`/servers/${server.id}/metrics?series=load&step=60&from=${from}`)).as(Metrics);
-  expect(known(series[0]?.values)).toHaveLength(3);
+  expect(dropNulls(series[0]?.values)).toHaveLength(3);
 });
 
 /** An ERP, its server, and visits to it after some minutes that are all alike. */
@@ -107,11 +107,11 @@ async function visited() {
   async function visit(cpu: number, requests: number, errors: number, count = 30): Promise<void> {
     now += count * MINUTE_SECONDS;
     const samples = Array.from({ length: count }, (_, index): Sample => {
-      const own = { requests, errors_5xx: errors } as Readonly<Record<string, number>>;
+      const values = { requests, errors_5xx: errors } as Readonly<Record<string, number>>;
       return {
         at: now - (count - 1 - index) * MINUTE_SECONDS,
         server: SERVER_SERIES.map(({ name }) => (name === "cpu_percent" ? cpu : null)),
-        instances: new Map([[instance.id, INSTANCE_SERIES.map(({ name }) => own[name] ?? null)]]),
+        instances: new Map([[instance.id, INSTANCE_SERIES.map(({ name }) => values[name] ?? null)]]),
       };
     });
     await evaluateMetricAlerts(await readAlerts(me.id), record, samples);
@@ -138,17 +138,17 @@ test("alerts of processors and of errors open, and close a fifth beyond", async 
   expect(await open()).toEqual([]);
   // Those that another server's machine names are not its own: it neither opens nor closes anything of them.
   const stranger = await getServer(me.id, (await seedServer(me.id)).id);
-  const named = async (errors: number): Promise<void> => {
-    const own = { requests: 50, errors_5xx: errors } as Readonly<Record<string, number>>;
-    const figures = INSTANCE_SERIES.map(({ name }) => own[name] ?? null);
+  const reportFromStranger = async (errors: number): Promise<void> => {
+    const values = { requests: 50, errors_5xx: errors } as Readonly<Record<string, number>>;
+    const figures = INSTANCE_SERIES.map(({ name }) => values[name] ?? null);
     await evaluateMetricAlerts(await readAlerts(me.id), stranger, [
       { at: now, server: [], instances: new Map([[instance.id, figures]]) },
     ]);
   };
-  await named(50);
+  await reportFromStranger(50);
   expect(await open()).toEqual([]);
   await visit(96, 10, 0.625);
-  await named(0);
+  await reportFromStranger(0);
   expect((await open()).map(([kind]) => kind)).toEqual(["cpu", "error_rate"]);
 });
 

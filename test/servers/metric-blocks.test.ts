@@ -52,22 +52,24 @@ function busy(points: number, instances: number): Point[] {
 function expectNear(back: readonly (Point | undefined)[], points: readonly (Point | undefined)[]): void {
   expect(back).toHaveLength(points.length);
   for (const [index, point] of points.entries()) {
-    const found = back[index];
+    const actual = back[index];
     if (point === undefined) {
-      expect(found).toBeUndefined();
+      expect(actual).toBeUndefined();
       continue;
     }
-    expect([...(found?.instances.keys() ?? [])]).toEqual([...point.instances.keys()]);
+    expect([...(actual?.instances.keys() ?? [])]).toEqual([...point.instances.keys()]);
     const near = (all: readonly Series[], one: MetricValues | undefined, other: MetricValues): void => {
       for (const [place, { name, unit }] of all.entries()) {
-        const [value, wanted] = [one?.[place] ?? null, other[place] ?? null];
-        if (wanted === null || value === null) expect(value, name).toBe(wanted);
+        const [value, expected] = [one?.[place] ?? null, other[place] ?? null];
+        if (expected === null || value === null) expect(value, name).toBe(expected);
         else
-          expect(Math.abs(value - wanted), name).toBeLessThanOrEqual(unit === "bytes" ? 2 ** 19 : Math.max(0.5, 0.034 * wanted));
+          expect(Math.abs(value - expected), name).toBeLessThanOrEqual(
+            unit === "bytes" ? 2 ** 19 : Math.max(0.5, 0.034 * expected),
+          );
       }
     };
-    near(SERVER_SERIES, found?.server, point.server);
-    for (const [id, figures] of point.instances) near(INSTANCE_SERIES, found?.instances.get(id), figures);
+    near(SERVER_SERIES, actual?.server, point.server);
+    for (const [id, figures] of point.instances) near(INSTANCE_SERIES, actual?.instances.get(id), figures);
   }
 }
 
@@ -84,9 +86,9 @@ test("of one instance alone, or of none, the same comes back", () => {
   const points = busy(10, 3);
   for (const maxima of [undefined, points]) {
     const packed = packBlock({ points, maxima });
-    const whole = unpackBlock(packed);
+    const unpacked = unpackBlock(packed);
     for (const only of [...(points[0]?.instances.keys() ?? []), null]) {
-      const narrowed = whole.points.map(
+      const narrowed = unpacked.points.map(
         (point) => point && { ...point, instances: new Map([...point.instances].filter(([id]) => id === only)) },
       );
       expect(unpackBlock(packed, only).points).toEqual(narrowed);
@@ -135,9 +137,9 @@ test("a visit with ten minutes of seven instances is one write unit, and a day h
   // As docs/scale.md reckons, with the prices there, for 10,000 servers with seven instances each.
   const [servers, days] = [10_000, 30];
   const units = 144 * writeUnits(visit) + 2 * writeUnits(tens) + writeUnits(hours);
-  const kept = (each: object, perDay: number, kind: keyof typeof METRIC_DAYS): number =>
+  const storedBytes = (each: object, perDay: number, kind: keyof typeof METRIC_DAYS): number =>
     (itemBytes(each) + 100) * perDay * (METRIC_DAYS[kind] + 1);
-  const stored = kept(visit, 144, "minutes") + kept(tens, 2, "tens") + kept(hours, 1, "hours");
+  const stored = storedBytes(visit, 144, "minutes") + storedBytes(tens, 2, "tens") + storedBytes(hours, 1, "hours");
   const readUnits = (144 * itemBytes(visit)) / 4096 / 2; // when a day is summed up
   const usd = {
     writes: (servers * days * units * 0.625) / 1e6,

@@ -68,8 +68,8 @@ test("the step is the smallest that gives at most 500 values", async () => {
   const { id } = await seedServer(me.id);
   const steps = [0.3, 3, 20, 399].map(async (days) => (await read(id, `from=${iso(now - days * DAY)}`)).step);
   expect(await Promise.all(steps)).toEqual([60, 600, 3600, 86_400]);
-  const [whole] = (await read(id, `from=${iso(now - 399 * DAY)}`)).series;
-  expect(whole?.values.length).toBeLessThanOrEqual(401);
+  const [series] = (await read(id, `from=${iso(now - 399 * DAY)}`)).series;
+  expect(series?.values.length).toBeLessThanOrEqual(401);
 });
 
 test("of times that no server had, nothing is shown", async () => {

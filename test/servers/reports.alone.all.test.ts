@@ -34,69 +34,72 @@ const UNREPORTED = { disk_free_bytes: null, memory_free_bytes: null, needs_reboo
 const PENDING = { status: "pending", expires_at: null, checked_at: null };
 
 test("a server reports when it is first checked, and again when it has got an instance", async () => {
-  const own = await account();
-  const show = async (id: string): Promise<Server> => (await own.api.get(`/servers/${id}`)).as(Server);
-  const { id } = await own.server();
+  const ownAccount = await account();
+  const show = async (id: string): Promise<Server> => (await ownAccount.api.get(`/servers/${id}`)).as(Server);
+  const { id } = await ownAccount.server();
   expect(await show(id)).toMatchObject(UNREPORTED);
   await check();
   const empty = await show(id);
   expect(empty).toMatchObject({ disk_free_bytes: 33 * GB, memory_free_bytes: 3.3 * GB, reported_at: expect.any(String) });
-  const instance = await own.instance({ server_id: id });
+  const instance = await ownAccount.instance({ server_id: id });
   expect(instance.certificate).toEqual(PENDING);
   await check();
   const full = await show(id);
   expect(full.disk_free_bytes).toBeLessThan(32.5 * GB);
   expect(full.memory_free_bytes).toBe(2.8 * GB);
   expect(full.needs_reboot).toBe(false);
-  const { certificate } = (await own.api.get(`/instances/${instance.id}`)).as(Instance);
+  const { certificate } = (await ownAccount.api.get(`/instances/${instance.id}`)).as(Instance);
   expect(certificate).toMatchObject({ status: "valid", checked_at: full.reported_at });
   expect(Date.parse(String(certificate.expires_at)) - Date.now()).toBeGreaterThan(89 * 86_400_000);
 });
 
 test("servers that need a reboot are filtered and counted, until they are rebooted or gone", async () => {
-  const own = await account();
-  await setQuota(own.id, "server", 10);
-  const found = async (query: string) => (await own.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() })));
-  const count = async () => (await own.api.get("/overview")).as(overview.get().data).servers?.needs_reboot;
+  const ownAccount = await account();
+  await setQuota(ownAccount.id, "server", 10);
+  const listServers = async (query: string) =>
+    (await ownAccount.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() })));
+  const count = async () => (await ownAccount.api.get("/overview")).as(overview.get().data).servers?.needs_reboot;
   const [first, second] = [
-    await own.server({ name: unique("needs-reboot") }),
-    await own.server({ name: unique("needs-reboot") }),
+    await ownAccount.server({ name: unique("needs-reboot") }),
+    await ownAccount.server({ name: unique("needs-reboot") }),
   ];
-  const other = await own.server();
-  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
+  const other = await ownAccount.server();
+  expect([await count(), await listServers("needs_reboot=true")]).toEqual([0, []]);
   await check();
   expect(await count()).toBe(2);
-  expect((await found("needs_reboot=true&sort=name")).map(({ id }) => id).toSorted()).toEqual([first.id, second.id].toSorted());
-  expect(await found("needs_reboot=false")).toMatchObject([{ id: other.id }]);
+  expect((await listServers("needs_reboot=true&sort=name")).map(({ id }) => id).toSorted()).toEqual(
+    [first.id, second.id].toSorted(),
+  );
+  expect(await listServers("needs_reboot=false")).toMatchObject([{ id: other.id }]);
 
-  await own.until((await own.api.post(`/servers/${first.id}/actions`, { action: "reboot" })).as(Operation).id);
+  await ownAccount.until((await ownAccount.api.post(`/servers/${first.id}/actions`, { action: "reboot" })).as(Operation).id);
   await check(); // the first one after it brings a report
-  expect((await own.api.get(`/servers/${first.id}`)).as(Server).needs_reboot).toBe(false);
-  expect([await count(), await found("needs_reboot=true")]).toMatchObject([1, [{ id: second.id }]]);
-  await own.until((await own.api.delete(`/servers/${second.id}`)).as(Operation).id);
-  expect([await count(), await found("needs_reboot=true")]).toEqual([0, []]);
+  expect((await ownAccount.api.get(`/servers/${first.id}`)).as(Server).needs_reboot).toBe(false);
+  expect([await count(), await listServers("needs_reboot=true")]).toMatchObject([1, [{ id: second.id }]]);
+  await ownAccount.until((await ownAccount.api.delete(`/servers/${second.id}`)).as(Operation).id);
+  expect([await count(), await listServers("needs_reboot=true")]).toEqual([0, []]);
 });
 
 test("servers are filtered by what they last reported as free, once they have reported", async () => {
-  const own = await account({ seeded: true });
-  const [full, roomy] = [await seedServer(own.id), await seedServer(own.id)];
-  await seedServer(own.id);
-  const found = async (query: string) =>
-    (await own.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() }))).map(({ id }) => id);
+  const ownAccount = await account({ seeded: true });
+  const [full, roomy] = [await seedServer(ownAccount.id), await seedServer(ownAccount.id)];
+  await seedServer(ownAccount.id);
+  const listIds = async (query: string) =>
+    (await ownAccount.api.get(`/servers?${query}`)).as(z.array(z.looseObject({ id: z.string() }))).map(({ id }) => id);
   const report = async (of: { id: string }, disk_free_bytes: number, memory_free_bytes: number) =>
-    recordReport(await getServer(own.id, of.id), { ...reportWith([]), disk_free_bytes, memory_free_bytes });
+    recordReport(await getServer(ownAccount.id, of.id), { ...reportWith([]), disk_free_bytes, memory_free_bytes });
   await report(full, 3 * GB, 2 * GB);
   await report(roomy, 30 * GB, GB / 2);
-  expect(await found(`disk_free_bytes_below=${3 * GB}`)).toEqual([]);
-  expect(await found(`disk_free_bytes_below=${3 * GB + 1}`)).toEqual([full.id]);
-  expect(await found(`memory_free_bytes_below=${GB}`)).toEqual([roomy.id]);
-  expect(await found(`memory_free_bytes_below=${GB}&disk_free_bytes_below=${30 * GB}`)).toEqual([]);
-  const empty = await found(`disk_free_bytes_below=${31 * GB}&instance_count_below=1`);
+  expect(await listIds(`disk_free_bytes_below=${3 * GB}`)).toEqual([]);
+  expect(await listIds(`disk_free_bytes_below=${3 * GB + 1}`)).toEqual([full.id]);
+  expect(await listIds(`memory_free_bytes_below=${GB}`)).toEqual([roomy.id]);
+  expect(await listIds(`memory_free_bytes_below=${GB}&disk_free_bytes_below=${30 * GB}`)).toEqual([]);
+  const empty = await listIds(`disk_free_bytes_below=${31 * GB}&instance_count_below=1`);
   expect(empty.toSorted()).toEqual([full.id, roomy.id].toSorted());
   clock.advance(1);
   await report(full, 20 * GB, 2 * GB);
-  expect(await found(`disk_free_bytes_below=${10 * GB}`)).toEqual([]);
-  const { error } = await own.api.get("/servers?disk_free_bytes_below=10GB");
+  expect(await listIds(`disk_free_bytes_below=${10 * GB}`)).toEqual([]);
+  const { error } = await ownAccount.api.get("/servers?disk_free_bytes_below=10GB");
   expect(error).toMatchObject({ code: "VALIDATION_ERROR", details: { field: "disk_free_bytes_below" } });
 });
 
@@ -168,33 +171,33 @@ describe("the images of ERPs", () => {
   const update = async ({ api }: TestAccount) => (await api.get("/overview")).as(overview.get().data).instances?.update_available;
 
   test("an instance whose image is not the newest shows so after the report, in lists, filters, counts and its code", async () => {
-    const own = await account();
-    const { id: server_id } = await own.server();
-    const old = await own.instance({ server_id, domain: uniqueDomain("old-image.shop") });
-    const newest = await own.instance({ server_id });
+    const ownAccount = await account();
+    const { id: server_id } = await ownAccount.server();
+    const old = await ownAccount.instance({ server_id, domain: uniqueDomain("old-image.shop") });
+    const newest = await ownAccount.instance({ server_id });
     expect(old.update_available).toBeNull();
     await check();
-    const shown = async (id: string) => (await own.api.get(`/instances/${id}`)).as(Instance);
+    const show = async (id: string) => (await ownAccount.api.get(`/instances/${id}`)).as(Instance);
     const listed = z.array(z.looseObject({ id: z.string(), update_available: z.boolean().nullable() }));
-    expect(await shown(old.id)).toMatchObject({ update_available: true, updated_at: old.updated_at });
-    expect((await own.api.get("/instances?update_available=true")).as(listed)).toMatchObject([
+    expect(await show(old.id)).toMatchObject({ update_available: true, updated_at: old.updated_at });
+    expect((await ownAccount.api.get("/instances?update_available=true")).as(listed)).toMatchObject([
       { id: old.id, update_available: true },
     ]);
-    expect((await own.api.get("/instances?update_available=false")).as(listed)).toMatchObject([{ id: newest.id }]);
-    expect(await update(own)).toBe(1);
-    const { image } = (await own.api.get(`/instances/${old.id}/code`)).as(Code);
+    expect((await ownAccount.api.get("/instances?update_available=false")).as(listed)).toMatchObject([{ id: newest.id }]);
+    expect(await update(ownAccount)).toBe(1);
+    const { image } = (await ownAccount.api.get(`/instances/${old.id}/code`)).as(Code);
     expect(image).toMatchObject({ version: "19.0", id: expect.stringMatching(/^sha256:/), update_available: true });
     expect(Date.parse(String(image?.newest_created_at))).toBeGreaterThan(Date.parse(String(image?.created_at)));
 
-    await own.until((await own.api.delete(`/instances/${old.id}`)).as(Operation).id);
-    expect(await update(own)).toBe(0);
-    expect((await own.api.get("/instances?update_available=true")).as(listed)).toEqual([]);
+    await ownAccount.until((await ownAccount.api.delete(`/instances/${old.id}`)).as(Operation).id);
+    expect(await update(ownAccount)).toBe(0);
+    expect((await ownAccount.api.get("/instances?update_available=true")).as(listed)).toEqual([]);
   });
 
   test("a newer image is noticed with the next report, once, and an image that no version is known of is neither", async () => {
-    const own = await account();
-    const instance = await seedInstance(own.id);
-    const server = await getServer(own.id, instance.server_id);
+    const ownAccount = await account();
+    const instance = await seedInstance(ownAccount.id);
+    const server = await getServer(ownAccount.id, instance.server_id);
     const [first, second] = ["a", "b"].map((letter) => `sha256:${letter.repeat(64)}`);
     const judged = async (image: string | undefined, newest: string | undefined) => {
       const ids = newest === undefined ? [] : [["19.0", { ids: [newest], created_at: null }] as const];
@@ -204,7 +207,7 @@ describe("the images of ERPs", () => {
       const report = await recordReport(server, { ...reportWith([]), uses });
       if (report === undefined) throw new Error("The report was not recorded");
       await recordOutdatedImages(server, report, new Map(ids));
-      return [(await own.api.get(`/instances/${instance.id}`)).as(Instance).update_available, await update(own)];
+      return [(await ownAccount.api.get(`/instances/${instance.id}`)).as(Instance).update_available, await update(ownAccount)];
     };
     expect(await judged(undefined, first)).toEqual([null, 0]);
     expect(await judged(first, undefined)).toEqual([null, 0]);
@@ -229,8 +232,8 @@ describe("the images of ERPs", () => {
   });
 
   test("a machine changes nothing of an instance that is on another one", async () => {
-    const [mine, other] = [await seedInstance(me.id), await seedInstance(me.id)];
-    const server = await getServer(me.id, mine.server_id);
+    const [instance, other] = [await seedInstance(me.id), await seedInstance(me.id)];
+    const server = await getServer(me.id, instance.server_id);
     const image = { id: `sha256:${"c".repeat(64)}`, created_at: null };
     const uses = [{ instance_id: other.id, used_bytes: 1, quota_bytes: null, paused: false, image }];
     const report = await recordReport(server, { ...reportWith([]), uses });

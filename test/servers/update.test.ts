@@ -15,10 +15,10 @@ beforeAll(async () => {
 test("a rename changes the name and nothing else, and frees the old one", async () => {
   const before = await seedServer(me.id);
   const name = unique("renamed");
-  const shown = (await me.api.get(`/servers/${before.id}`)).as(Server);
+  const current = (await me.api.get(`/servers/${before.id}`)).as(Server);
   const renamed = (await me.api.put(`/servers/${before.id}`, { name })).as(Server);
-  expect(renamed).toEqual({ ...shown, name, name_unicode: name, updated_at: renamed.updated_at });
-  expect(renamed.updated_at > shown.updated_at).toBe(true);
+  expect(renamed).toEqual({ ...current, name, name_unicode: name, updated_at: renamed.updated_at });
+  expect(renamed.updated_at > current.updated_at).toBe(true);
   expect((await me.api.get(`/servers/${before.id}`)).as(Server)).toEqual(renamed);
   expect((await me.api.post("/servers", await me.serverBody({ name: before.name }))).status).toBe(201);
 });

@@ -13,12 +13,12 @@ beforeEach(async () => {
   me = await account();
 });
 
-const shown = async () => (await me.api.get("/settings")).as(Settings);
+const showSettings = async () => (await me.api.get("/settings")).as(Settings);
 
 test("a new account keeps safety backups for 14 days, and shows its quotas and their use", async () => {
   await seedInstance(me.id);
   await me.api.post("/ssh-keys", { name: "Laptop", public_key: newPublicKey() });
-  expect(await shown()).toMatchObject({
+  expect(await showSettings()).toMatchObject({
     contact_email: null,
     default_provider: null,
     default_region: null,
@@ -37,7 +37,7 @@ test("a new account keeps safety backups for 14 days, and shows its quotas and t
 });
 
 test("every setting can be changed alone, and the others stay", async () => {
-  const before = await shown();
+  const before = await showSettings();
   const changes = { account_name: "Café Ltd", contact_email: "ops@example.com", backup_retention_days: 365 };
   let expected: Record<string, unknown> = before;
   for (const [name, value] of Object.entries(changes)) {
@@ -45,7 +45,7 @@ test("every setting can be changed alone, and the others stay", async () => {
     const unicode = name === "contact_email" && { contact_email_unicode: value };
     expected = { ...expected, [name]: value, ...unicode, updated_at: updated.updated_at };
     expect(updated).toEqual(expected);
-    expect(await shown()).toEqual(expected);
+    expect(await showSettings()).toEqual(expected);
   }
   expect(String(expected["updated_at"]) > before.updated_at).toBe(true);
 });
@@ -62,7 +62,7 @@ describe("the longest life of tokens", () => {
         code: "FORBIDDEN",
         message: "This action needs the role owner",
       });
-    expect((await shown()).token_max_days).toBeNull();
+    expect((await showSettings()).token_max_days).toBeNull();
     const owner = await me.session();
     for (const wrong of [0, 731, 1.5, "30"])
       expect((await owner.put("/settings", { token_max_days: wrong })).error).toMatchObject({
@@ -125,11 +125,11 @@ describe("the defaults for new servers", () => {
       });
     const { error } = await me.api.put("/settings", { default_provider: "no-such", default_region: "no-such" });
     expect(error?.details?.["errors"]).toMatchObject([{ field: "default_provider" }, { field: "default_region" }]);
-    expect(await shown()).toMatchObject(good);
+    expect(await showSettings()).toMatchObject(good);
   });
   test("the defaults and the contact address can be cleared", async () => {
     const none = { contact_email: null, default_provider: null, default_region: null };
     expect((await me.api.put("/settings", none)).as(Settings)).toMatchObject(none);
-    expect(await shown()).toMatchObject(none);
+    expect(await showSettings()).toMatchObject(none);
   });
 });

@@ -55,8 +55,8 @@ describe("from elsewhere, nobody signs in", () => {
     const { challenge } = await challengeFor(user);
     for (let i = 0; i < 2; i++)
       expect((await prove({ challenge, method: "recovery_code", code }, ELSEWHERE)).error).toEqual(NOT_ALLOWED);
-    const { user: shown } = (await session.get("/auth/me")).as(auth.me().data);
-    expect(shown?.second_factors?.recovery_codes_left, "a rejected sign-in uses up no code").toBe(10);
+    const { user: currentUser } = (await session.get("/auth/me")).as(auth.me().data);
+    expect(currentUser?.second_factors?.recovery_codes_left, "a rejected sign-in uses up no code").toBe(10);
     expect((await prove({ challenge, method: "recovery_code", code }, "127.0.0.9")).status).toBe(200);
     const options = (await anonymous.post("/auth/login/passkey/options", {})).as(secondFactors.PasskeyOptions);
     const assertion = passkey.get(options);

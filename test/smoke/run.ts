@@ -141,8 +141,8 @@ async function walk(
     });
 }
 
-function requireStatus({ status }: Instance, wanted: Instance["status"]): void {
-  if (status !== wanted) throw new Error(`the instance is ${status}`);
+function requireStatus({ status }: Instance, expected: Instance["status"]): void {
+  if (status !== expected) throw new Error(`the instance is ${status}`);
 }
 
 async function step<T>(label: string, work: () => Promise<T>): Promise<T> {

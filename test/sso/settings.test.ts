@@ -88,13 +88,13 @@ describe("a domain", () => {
     expect((await owner.post("/settings/sso/domains/no.example.com/verify", {})).status).toBe(404);
 
     const other = await account();
-    const theirs = await other.session();
+    const otherSession = await other.session();
     await seedSso(other.id);
-    const wanted = (await theirs.put("/settings/sso", { ...SSO_BODY, domains: [{ name }] })).as(Sso);
-    await theirs.put(`/sandbox/dns/${name}`, { txt: [wanted.domains[0]?.txt_record] });
-    expect((await theirs.post(`/settings/sso/domains/${name}/verify`, {})).error?.code).toBe("CONFLICT");
+    const otherSso = (await otherSession.put("/settings/sso", { ...SSO_BODY, domains: [{ name }] })).as(Sso);
+    await otherSession.put(`/sandbox/dns/${name}`, { txt: [otherSso.domains[0]?.txt_record] });
+    expect((await otherSession.post(`/settings/sso/domains/${name}/verify`, {})).error?.code).toBe("CONFLICT");
     await owner.put("/settings/sso", SSO_BODY);
-    expect((await theirs.post(`/settings/sso/domains/${name}/verify`, {})).as(SsoDomain).verified).toBe(true);
+    expect((await otherSession.post(`/settings/sso/domains/${name}/verify`, {})).as(SsoDomain).verified).toBe(true);
   });
 });
 

@@ -26,66 +26,68 @@ beforeAll(async () => {
 });
 
 test("a provider that is down locks no address out, and nobody who has proven who they are but may not come in", async () => {
-  const [mine, own] = [await account(), uniqueDomain()];
-  const people = examplePeople(own);
+  const [ownAccount, ownDomain] = [await account(), uniqueDomain()];
+  const people = examplePeople(ownDomain);
   const down = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
-  await setUpSso(mine, down, own);
+  await setUpSso(ownAccount, down, ownDomain);
   const tries = Array.from({ length: LOGIN_FAILURES.pair + 1 });
   const from = newAddress();
-  const unverified = await Promise.all(tries.map(() => come(`ann@${own}`, "unverified-email")));
+  const unverified = await Promise.all(tries.map(() => come(`ann@${ownDomain}`, "unverified-email")));
   for (const { callback, tab } of unverified) expect((await finish(callback, tab, from)).status).toBe(403);
-  const begun = await Promise.all(tries.map(() => come(`ann@${own}`, "ann")));
+  const signIns = await Promise.all(tries.map(() => come(`ann@${ownDomain}`, "ann")));
   await down.stop();
-  for (const { callback, tab } of begun) expect((await finish(callback, tab, from)).error?.code).toBe("CONFLICT");
+  for (const { callback, tab } of signIns) expect((await finish(callback, tab, from)).error?.code).toBe("CONFLICT");
   // One that nobody has asked for its configuration yet.
   const other = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
-  await setUpSso(mine, other, own);
+  await setUpSso(ownAccount, other, ownDomain);
   await other.stop();
-  for (const _ of tries) expect((await start(`ann@${own}`, newTab(), from)).error?.code).toBe("CONFLICT");
+  for (const _ of tries) expect((await start(`ann@${ownDomain}`, newTab(), from)).error?.code).toBe("CONFLICT");
 });
 
 test("more than ten people behind one address finish at once", async () => {
-  const [mine, own] = [await account(), uniqueDomain()];
-  const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(own) });
-  await setUpSso(mine, provider, own);
+  const [ownAccount, ownDomain] = [await account(), uniqueDomain()];
+  const provider = await startIdentityProvider({ clientSecret: "secret-of-the-test", people: examplePeople(ownDomain) });
+  await setUpSso(ownAccount, provider, ownDomain);
   const from = newAddress();
   // Whom nobody lets in: so many sign-ins of one account at once would wait for its audit log.
-  const begun = await Promise.all(Array.from({ length: LOGIN_FAILURES.pair + 5 }, () => come(`ann@${own}`, "unverified-email")));
-  const responses = await Promise.all(begun.map(({ callback, tab }) => finish(callback, tab, from)));
-  expect(responses.map(({ status }) => status)).toEqual(begun.map(() => 403));
+  const signIns = await Promise.all(
+    Array.from({ length: LOGIN_FAILURES.pair + 5 }, () => come(`ann@${ownDomain}`, "unverified-email")),
+  );
+  const responses = await Promise.all(signIns.map(({ callback, tab }) => finish(callback, tab, from)));
+  expect(responses.map(({ status }) => status)).toEqual(signIns.map(() => 403));
   await provider.stop();
 });
 
 describe("of another account", () => {
-  const own = uniqueDomain();
-  const people = { ...examplePeople(own) };
-  let mine: TestAccount;
+  const ownDomain = uniqueDomain();
+  const people = { ...examplePeople(ownDomain) };
+  let ownAccount: TestAccount;
   let boss: Client;
   let another: IdentityProvider;
   beforeAll(async () => {
-    mine = await account();
+    ownAccount = await account();
     another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
-    boss = await setUpSso(mine, another, own);
+    boss = await setUpSso(ownAccount, another, ownDomain);
   });
   afterAll(() => another.stop());
 
   test("gives the role of the claim at each sign-in, to open sessions too, but leaves owners what they are", async () => {
     const { issuer, client_id } = another;
     const claims = { role_claim: "groups", roles: { admins: "admin" }, default_role: "operator" };
-    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: own }], ...claims });
+    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: ownDomain }], ...claims });
     const facts = { email_verified: true, name: "Somebody" };
-    people["carl"] = { ...facts, email: `carl@${own}`, groups: ["admins"] };
-    const session = sessionOf(await signInWith(`carl@${own}`, "carl"));
+    people["carl"] = { ...facts, email: `carl@${ownDomain}`, groups: ["admins"] };
+    const session = sessionOf(await signInWith(`carl@${ownDomain}`, "carl"));
     const role = async () => (await session.get("/auth/me")).as(auth.me().data).role;
     expect(await role()).toBe("admin");
-    const invited = `invited@${own}`;
+    const invited = `invited@${ownDomain}`;
     expect((await session.post("/users/invitations", { email: invited, role: "viewer" })).status).toBe(201);
-    people["carl"] = { ...facts, email: `carl@${own}`, groups: [] };
-    await signInWith(`carl@${own}`, "carl");
+    people["carl"] = { ...facts, email: `carl@${ownDomain}`, groups: [] };
+    await signInWith(`carl@${ownDomain}`, "carl");
     expect(await role()).toBe("operator");
-    expect((await allInvitations(mine.id)).filter(({ email }) => email === invited)).toEqual([]);
-    const email = `dora@${own}`;
-    const { id } = await createUser(mine.id, { email, name: "Dora", password: "a long enough password" });
+    expect((await allInvitations(ownAccount.id)).filter(({ email }) => email === invited)).toEqual([]);
+    const email = `dora@${ownDomain}`;
+    const { id } = await createUser(ownAccount.id, { email, name: "Dora", password: "a long enough password" });
     people["dora"] = { ...facts, email, groups: ["admins"] };
     expect((await signInWith(email, "dora")).as(auth.ssoFinish().data).user.id).toBe(id);
     expect((await boss.get(`/users/${id}`)).as(AccountUser)).toMatchObject({ role: "owner", sso: true });
@@ -97,15 +99,15 @@ describe("of another account", () => {
   });
 
   test("tells whoever is new that the account is full", async () => {
-    await setQuota(mine.id, "user", 1);
-    const { error } = await signInWith(`ann@${own}`, "ann");
+    await setQuota(ownAccount.id, "user", 1);
+    const { error } = await signInWith(`ann@${ownDomain}`, "ann");
     expect([error?.code, error?.details]).toEqual(["QUOTA_EXCEEDED", { resource: "users", limit: 1 }]);
-    await setQuota(mine.id, "user", 100);
+    await setQuota(ownAccount.id, "user", 100);
   });
 
   test("is possible only from the account's networks, like every sign-in", async () => {
     await boss.put("/settings", { allowed_ips: ["127.0.0.0/24"] });
-    const [outside, inside] = [await come(`bob@${own}`, "bob"), await come(`bob@${own}`, "bob")];
+    const [outside, inside] = [await come(`bob@${ownDomain}`, "bob"), await come(`bob@${ownDomain}`, "bob")];
     const elsewhere = await finish(outside.callback, outside.tab, "127.0.241.9");
     expect(elsewhere.error).toEqual({ code: "FORBIDDEN", message: "Sign-in is not allowed from this address" });
     expect((await finish(inside.callback, inside.tab, "127.0.0.9")).status).toBe(200);
@@ -113,12 +115,12 @@ describe("of another account", () => {
   });
 
   test("is bypassed by an owner's passkey where it is required, and the operator's alarm counts it", async () => {
-    const [email, password] = [`boss@${own}`, "a long enough password"];
-    await createUser(mine.id, { email, name: "Boss", password });
-    const passkey = await addPasskey(await mine.session({ email, password }));
+    const [email, password] = [`boss@${ownDomain}`, "a long enough password"];
+    await createUser(ownAccount.id, { email, name: "Boss", password });
+    const passkey = await addPasskey(await ownAccount.session({ email, password }));
     const sso = (await boss.get("/settings/sso")).as(Sso);
     const { issuer, client_id } = sso;
-    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: own }], required: true });
+    await boss.put("/settings/sso", { issuer, client_id, domains: [{ name: ownDomain }], required: true });
     const counted = (): number => cloud.template.functions.flatMap(({ name }) => cloud.lambda.logs(name)).filter(isBypass).length;
     expect(counted()).toBe(0);
     const signIn = async () => {
@@ -127,7 +129,7 @@ describe("of another account", () => {
     };
     expect((await signIn()).status).toBe(200);
     await vi.waitFor(() => expect(counted()).toBe(1), { timeout: 60_000, interval: 100 });
-    expect((await signInWith(`ann@${own}`, "ann")).status).toBe(200);
+    expect((await signInWith(`ann@${ownDomain}`, "ann")).status).toBe(200);
     expect(counted()).toBe(1);
   });
 });

@@ -45,17 +45,17 @@ test.each(["unverified-email", "wrong-nonce", "expired"])("%s signs nobody in", 
 });
 
 test("counts as a second factor, for its own sessions only", async () => {
-  const own = uniqueDomain();
-  const mine = await account();
-  const people = examplePeople(own);
+  const ownDomain = uniqueDomain();
+  const ownAccount = await account();
+  const people = examplePeople(ownDomain);
   const another = await startIdentityProvider({ clientSecret: "secret-of-the-test", people });
-  const boss = await setUpSso(mine, another, own);
-  const email = `bob@${own}`;
+  const boss = await setUpSso(ownAccount, another, ownDomain);
+  const email = `bob@${ownDomain}`;
   await signInWith(email, "bob");
   const password = "a long enough password";
   await resetPassword(email, password);
   await boss.put("/settings", { require_second_factor: "all" });
-  const byPassword = await mine.session({ email, password });
+  const byPassword = await ownAccount.session({ email, password });
   const bySso = sessionOf(await signInWith(email, "bob"));
   expect((await bySso.get("/servers")).status).toBe(200);
   expect((await byPassword.get("/servers")).error?.code).toBe("SECOND_FACTOR_SETUP_REQUIRED");
@@ -65,9 +65,9 @@ test("counts as a second factor, for its own sessions only", async () => {
 });
 
 test("the settings never show the client secret, and a PUT without it keeps it", async () => {
-  const shown = await owner.get("/settings/sso");
-  expect(shown.text).not.toContain("secret");
-  const { domains, redirect_uri: _, updated_at: __, ...sso } = shown.as(Sso);
+  const response = await owner.get("/settings/sso");
+  expect(response.text).not.toContain("secret");
+  const { domains, redirect_uri: _, updated_at: __, ...sso } = response.as(Sso);
   const body = { ...sso, domains: domains.map(({ name }) => ({ name })) };
   expect((await owner.put("/settings/sso", body)).as(Sso).domains).toEqual(domains);
   expect((await signInWith(emailOf("ann"), "ann")).status).toBe(200);

@@ -174,18 +174,18 @@ describe("a person", () => {
   });
 
   test("with a new issuer, nobody is linked, also not by the old one if it comes back", async () => {
-    const [mine, another] = [await account(), await startIdentityProvider({ clientSecret: SECRET, people: {} })];
-    const own = uniqueDomain();
-    people["dora"] = verified(`dora@${own}`);
-    const session = await setUpSso(mine, provider, own);
-    const { user } = (await signInWith(`dora@${own}`, "dora")).as(auth.ssoFinish().data);
-    const inFlight = await come(`dora@${own}`, "dora");
-    await setUpSso(mine, another, own);
+    const [ownAccount, another] = [await account(), await startIdentityProvider({ clientSecret: SECRET, people: {} })];
+    const ownDomain = uniqueDomain();
+    people["dora"] = verified(`dora@${ownDomain}`);
+    const session = await setUpSso(ownAccount, provider, ownDomain);
+    const { user } = (await signInWith(`dora@${ownDomain}`, "dora")).as(auth.ssoFinish().data);
+    const inFlight = await come(`dora@${ownDomain}`, "dora");
+    await setUpSso(ownAccount, another, ownDomain);
     expect((await session.get(`/users/${user.id}`)).as(AccountUser).sso).toBe(false);
     expect((await finish(inFlight.callback, inFlight.tab)).error).toEqual(NOT_VALID);
-    await setUpSso(mine, provider, own);
-    people["dora"] = verified(`dora@${own}`, { email_verified: false });
-    expect((await signInWith(`dora@${own}`, "dora")).status).toBe(403);
+    await setUpSso(ownAccount, provider, ownDomain);
+    people["dora"] = verified(`dora@${ownDomain}`, { email_verified: false });
+    expect((await signInWith(`dora@${ownDomain}`, "dora")).status).toBe(403);
     await another.stop();
   });
 });
@@ -205,10 +205,10 @@ describe("a domain", () => {
   test("that is not verified sends nobody anywhere", async () => {
     const other = await account();
     const session = await other.session();
-    const own = uniqueDomain();
+    const ownDomain = uniqueDomain();
     const { issuer, client_id, client_secret } = provider;
-    await session.put("/settings/sso", { issuer, client_id, client_secret, domains: [{ name: own }] });
-    expect((await start(`ann@${own}`, newTab())).status).toBe(404);
+    await session.put("/settings/sso", { issuer, client_id, client_secret, domains: [{ name: ownDomain }] });
+    expect((await start(`ann@${ownDomain}`, newTab())).status).toBe(404);
   });
 });
 
@@ -244,8 +244,8 @@ describe("the address of a provider", () => {
   /** A configuration on loopback, which tests allow, that names other addresses. */
   async function configured(changes: (issuer: string) => Record<string, unknown>): Promise<string> {
     const server = createServer((_, response) => {
-      const named = { issuer, authorization_endpoint: issuer, token_endpoint: issuer, jwks_uri: issuer, ...changes(issuer) };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(named));
+      const metadata = { issuer, authorization_endpoint: issuer, token_endpoint: issuer, jwks_uri: issuer, ...changes(issuer) };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(metadata));
     });
     servers.push(server);
     server.listen(0, "127.0.0.1");

@@ -55,8 +55,8 @@ describe("expires_at", () => {
   );
 
   test("an expiry is returned in UTC with milliseconds, however it was written", async () => {
-    const made = newToken(await session.post("/tokens", draft({ expires_at: "2037-01-31T00:00:00Z" })));
-    expect(made.expires_at).toBe("2037-01-31T00:00:00.000Z");
+    const credential = newToken(await session.post("/tokens", draft({ expires_at: "2037-01-31T00:00:00Z" })));
+    expect(credential.expires_at).toBe("2037-01-31T00:00:00.000Z");
   });
 });
 
@@ -68,10 +68,10 @@ test("two accounts can have tokens with the same name", async () => {
 
 describe("a token with networks", () => {
   test("stays so when it is rotated", async () => {
-    const made = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.0.7"] })));
-    const next = newToken(await session.post(`/tokens/${made.id}/rotate`, {}));
+    const credential = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.0.7"] })));
+    const next = newToken(await session.post(`/tokens/${credential.id}/rotate`, {}));
     expect(next.allowed_ips).toEqual(["127.0.0.7/32"]);
-    for (const token of [made.token, next.token]) {
+    for (const token of [credential.token, next.token]) {
       expect((await clientWith(token).get("/auth/me")).status).toBe(401);
       expect((await clientWith(token).get("/auth/me", { from: "127.0.0.7" })).status).toBe(200);
     }

@@ -43,9 +43,9 @@ test("a token shows its full value only once, and afterwards its prefix", async 
     replaces: null,
     replaced_by: null,
   });
-  const shown = await session.get(`/tokens/${record.id}`);
-  expect(shown.as(tokens.get().data)).toEqual(record);
-  expect(shown.text).not.toContain(token);
+  const tokenResponse = await session.get(`/tokens/${record.id}`);
+  expect(tokenResponse.as(tokens.get().data)).toEqual(record);
+  expect(tokenResponse.text).not.toContain(token);
   const listed = await session.get("/tokens?per_page=100");
   expect(listed.text).not.toContain(token);
   expect(listed.as(tokens.list().data)).toContainEqual(record);
@@ -81,11 +81,11 @@ test("the last use of a token is recorded with its time and IP address", async (
 describe("expires_at", () => {
   test("a token stops working at expires_at", async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    const made = newToken(await session.post("/tokens", draft({ expires_at })));
-    expect(made.expires_at).toBe(expires_at);
-    expect((await clientWith(made.token).get("/auth/me")).status).toBe(200);
+    const credential = newToken(await session.post("/tokens", draft({ expires_at })));
+    expect(credential.expires_at).toBe(expires_at);
+    expect((await clientWith(credential.token).get("/auth/me")).status).toBe(200);
     const facts = { rate: "all", ipAddress: null, waitSeconds: 0, requestId: "test" } as const;
-    const admission = async (at: number) => (await authorizeToken(made.token, { ...facts, at })).kind;
+    const admission = async (at: number) => (await authorizeToken(credential.token, { ...facts, at })).kind;
     expect(await admission(Date.parse(expires_at) - 1)).toBe("admitted");
     expect(await admission(Date.parse(expires_at))).toBe("rejected");
     const expired = await me.token(ALL_PERMISSIONS, new Date(Date.now() - 1).toISOString());
@@ -105,9 +105,9 @@ test("a token needs at least one permission, and only known ones without duplica
 test("another token's name is a conflict on that field, and is free after its deletion", async () => {
   const body = draft();
   const { id } = newToken(await session.post("/tokens", body));
-  const taken = await session.post("/tokens", body);
-  expect(taken.status).toBe(409);
-  expect(taken.error).toMatchObject({ code: "CONFLICT", details: { field: "name" } });
+  const response = await session.post("/tokens", body);
+  expect(response.status).toBe(409);
+  expect(response.error).toMatchObject({ code: "CONFLICT", details: { field: "name" } });
   await session.delete(`/tokens/${id}`);
   expect((await session.post("/tokens", body)).status).toBe(201);
 });
@@ -115,18 +115,20 @@ test("another token's name is a conflict on that field, and is free after its de
 test("creating tokens beyond the account's quota fails, naming the resource and the limit", async () => {
   const other = await account();
   await setQuota(other.id, "token", 2);
-  const theirs = await other.session();
-  expect((await theirs.post("/tokens", draft())).status).toBe(201);
-  const over = await theirs.post("/tokens", draft());
+  const otherSession = await other.session();
+  expect((await otherSession.post("/tokens", draft())).status).toBe(201);
+  const over = await otherSession.post("/tokens", draft());
   expect(over.status).toBe(409);
   expect(over.error).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "token", limit: 2 } });
 });
 
 describe("a token with networks", () => {
   test("works from them only, and from elsewhere it is unknown, and neither counted nor used", async () => {
-    const made = newToken(await session.post("/tokens", draft({ allowed_ips: ["127.0.4.9/24", "127.0.0.7", "127.0.4.0/24"] })));
-    expect(made.allowed_ips).toEqual(["127.0.0.7/32", "127.0.4.0/24"]);
-    const get = (from?: string) => clientWith(made.token).get("/auth/me", from === undefined ? {} : { from });
+    const credential = newToken(
+      await session.post("/tokens", draft({ allowed_ips: ["127.0.4.9/24", "127.0.0.7", "127.0.4.0/24"] })),
+    );
+    expect(credential.allowed_ips).toEqual(["127.0.0.7/32", "127.0.4.0/24"]);
+    const get = (from?: string) => clientWith(credential.token).get("/auth/me", from === undefined ? {} : { from });
     const [inside, alone, outside, beside] = [
       await get("127.0.4.200"),
       await get("127.0.0.7"),
@@ -134,8 +136,8 @@ describe("a token with networks", () => {
       await get("127.0.5.1"),
     ];
     expect([inside.status, alone.status, outside.status, beside.status]).toEqual([200, 200, 401, 401]);
-    expect(outside.error).toEqual((await clientWith(`${made.token.slice(0, -1)}!`).get("/auth/me")).error);
-    expect((await session.get(`/tokens/${made.id}`)).as(tokens.get().data)).toMatchObject({
+    expect(outside.error).toEqual((await clientWith(`${credential.token.slice(0, -1)}!`).get("/auth/me")).error);
+    expect((await session.get(`/tokens/${credential.id}`)).as(tokens.get().data)).toMatchObject({
       last_used_ip: "127.0.0.7",
       allowed_ips: ["127.0.0.7/32", "127.0.4.0/24"],
     });

@@ -6,8 +6,8 @@ import { processCloud } from "../harness/cloud.ts";
 const cloud = await processCloud();
 
 test("nothing is read of another account's token, so that it takes no longer than an unused ID", async () => {
-  const [mine, theirs] = [await account(), await account()];
-  const [session, { id }] = [await mine.session(), await theirs.token()];
+  const [me, other] = [await account(), await account()];
+  const [session, { id }] = [await me.session(), await other.token()];
   const calls: string[] = [];
   const stop = cloud.aws.calls.subscribe(({ principal, action }) => {
     if (/tokensget/i.test(principal)) calls.push(action);

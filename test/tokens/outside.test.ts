@@ -36,9 +36,9 @@ test("there is one event, with the address, however often; and another one an ho
   expect([refused.status, refused.error]).toEqual([401, (await clientWith("svc_test_none").get("/servers")).error]);
   await outside.get("/servers", { from: "127.0.8.10" });
   expect(await countEvents()).toBe(1);
-  const said = (await me.api.get("/events?class=outcomes&type=token.used_outside")).text;
-  expect(said).toContain('"ip_address":"127.0.8.9"');
-  expect(said).toContain(id);
+  const eventsText = (await me.api.get("/events?class=outcomes&type=token.used_outside")).text;
+  expect(eventsText).toContain('"ip_address":"127.0.8.9"');
+  expect(eventsText).toContain(id);
 
   await updateOne(keys.outsideUse(id), { set: { at: Date.now() - HOUR_MS } }, {});
   await outside.get("/servers", { from: "127.0.8.9" });

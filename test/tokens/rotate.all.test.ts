@@ -31,9 +31,9 @@ const show = async (id: string) => (await session.get(`/tokens/${id}`)).as(token
 test("the new token lives as long as the old one was to, and the old one no longer than before", async () => {
   const soon = new Date(Date.now() + HOUR_MS).toISOString();
   const old = await create({ expires_at: soon });
-  const made = (await rotate(old.id, { overlap_hours: 168 })).as(NewToken);
+  const successor = (await rotate(old.id, { overlap_hours: 168 })).as(NewToken);
   const lifetime = Date.parse(soon) - Date.parse(old.created_at);
-  expect(Math.abs(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at) - lifetime)).toBeLessThan(5_000);
+  expect(Math.abs(Date.parse(successor.expires_at ?? "") - Date.parse(successor.created_at) - lifetime)).toBeLessThan(5_000);
   expect((await show(old.id)).expires_at).toBe(soon);
 });
 
@@ -49,10 +49,10 @@ test("a token is rotated once, also if ten requests come at the same time; then 
 
 test("the name stays with the new token when the old one is revoked", async () => {
   const old = await create();
-  const made = (await rotate(old.id)).as(NewToken);
+  const successor = (await rotate(old.id)).as(NewToken);
   expect((await session.delete(`/tokens/${old.id}`)).status).toBe(200);
   expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).error?.code).toBe("CONFLICT");
-  expect((await session.delete(`/tokens/${made.id}`)).status).toBe(200);
+  expect((await session.delete(`/tokens/${successor.id}`)).status).toBe(200);
   expect((await session.post("/tokens", { name: old.name, permissions: ["servers:read"] })).status).toBe(201);
 });
 
@@ -94,19 +94,19 @@ test("a version of the token from before its rotation is stale", async () => {
 
 test("a token whose overlap has ended makes room for another one when the account is full", async () => {
   const other = await account();
-  const theirs = await other.session();
-  const old = (await theirs.post("/tokens", { name: unique("pipeline"), permissions: ["servers:read"] })).as(NewToken);
+  const otherSession = await other.session();
+  const old = (await otherSession.post("/tokens", { name: unique("pipeline"), permissions: ["servers:read"] })).as(NewToken);
   await setQuota(other.id, "token", 3);
-  const second = (await theirs.post(`/tokens/${old.id}/rotate`, { overlap_hours: 0 })).as(NewToken);
-  const third = await theirs.post(`/tokens/${second.id}/rotate`, { overlap_hours: 1 });
+  const second = (await otherSession.post(`/tokens/${old.id}/rotate`, { overlap_hours: 0 })).as(NewToken);
+  const third = await otherSession.post(`/tokens/${second.id}/rotate`, { overlap_hours: 1 });
   expect(third.status).toBe(201);
-  expect((await theirs.get(`/tokens/${old.id}`)).status).toBe(404);
-  expect((await theirs.get("/events?type=token.delete")).text).toContain('"type":"service"');
+  expect((await otherSession.get(`/tokens/${old.id}`)).status).toBe(404);
+  expect((await otherSession.get("/events?type=token.delete")).text).toContain('"type":"service"');
   // The second one still works, and counts.
   const { id } = third.as(NewToken);
-  expect((await theirs.post(`/tokens/${id}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
-  expect((await theirs.get(`/tokens/${second.id}`)).status).toBe(200);
-  expect((await theirs.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe(
+  expect((await otherSession.post(`/tokens/${id}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await otherSession.get(`/tokens/${second.id}`)).status).toBe(200);
+  expect((await otherSession.post("/tokens", { name: unique("more"), permissions: ["servers:read"] })).error?.code).toBe(
     "QUOTA_EXCEEDED",
   );
 });

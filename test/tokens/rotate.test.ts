@@ -32,24 +32,24 @@ test("both tokens work for a day, with the same name and permissions, and each n
   const old = await create({ permissions: ["servers:read", "backups:restore"] });
   const response = await rotate(old.id);
   expect(response.status).toBe(201);
-  const { token, ...made } = response.as(NewToken);
-  expect(made).toMatchObject({
+  const { token, ...successor } = response.as(NewToken);
+  expect(successor).toMatchObject({
     name: old.name,
     permissions: old.permissions,
     replaces: old.id,
     replaced_by: null,
     expires_at: null,
   });
-  expect(await show(made.id)).toMatchObject(made);
+  expect(await show(successor.id)).toMatchObject(successor);
   const before = await show(old.id);
-  expect(before.replaced_by).toBe(made.id);
+  expect(before.replaced_by).toBe(successor.id);
   expect(Math.abs(Date.parse(before.expires_at ?? "") - Date.now() - 24 * HOUR_MS)).toBeLessThan(HOUR_MS);
   expect([await admits(old.token), await admits(token)]).toEqual([true, true]);
   const [event] = (await session.get(`/events?type=token.rotated&resource_id=${old.id}`)).as(events.list().data);
   expect(event?.data?.changes).toEqual([
-    { field: "last4", before: old.last4, after: made.last4 },
+    { field: "last4", before: old.last4, after: successor.last4 },
     { field: "expires_at", before: null, after: before.expires_at },
-    { field: "replaced_by", before: null, after: made.id },
+    { field: "replaced_by", before: null, after: successor.id },
   ]);
 });
 
@@ -63,8 +63,8 @@ test("a webhook that acts for the old token acts for the new one", async () => {
   const old = await create({ permissions: ALL_PERMISSIONS });
   const hook = { name: unique("hook"), url: "https://flaky.example/hooks", events: ["server.*"] };
   const { id } = (await clientWith(old.token).post("/webhooks", hook)).as(Webhook.pick({ id: true }));
-  const made = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
-  expect((await getWebhook(me.id, id)).acts_for).toEqual({ type: "token", id: made.id });
+  const successor = (await rotate(old.id, { overlap_hours: 0 })).as(NewToken);
+  expect((await getWebhook(me.id, id)).acts_for).toEqual({ type: "token", id: successor.id });
 });
 
 test("an overlap beyond a week, another account's token, and a rotation beyond the quota are rejected", async () => {
@@ -72,8 +72,8 @@ test("an overlap beyond a week, another account's token, and a rotation beyond t
   expect((await rotate(old.id, { overlap_hours: 169 })).error).toMatchObject({ details: { field: "overlap_hours" } });
   expect((await (await (await account()).session()).post(`/tokens/${old.id}/rotate`, {})).status).toBe(404);
   const other = await account();
-  const theirs = await other.session();
+  const otherSession = await other.session();
   await setQuota(other.id, "token", 1);
-  expect((await theirs.post(`/tokens/${other.tokenId}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
+  expect((await otherSession.post(`/tokens/${other.tokenId}/rotate`, {})).error?.code).toBe("QUOTA_EXCEEDED");
   expect((await show(old.id)).replaced_by).toBeNull();
 });

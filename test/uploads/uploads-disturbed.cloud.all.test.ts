@@ -55,14 +55,14 @@ test("an account has three unfinished uploads, however many it begins at once; a
   const responses = await Promise.all(Array.from({ length: 8 }, () => one.api.post("/backups/uploads", { size_bytes: 1 })));
   expect(responses.filter(({ status }) => status === 201)).toHaveLength(3);
   const rejected = responses.find(({ status }) => status === 409)?.error;
-  const made = responses.filter(({ status }) => status === 201).map((response) => response.as(Upload));
-  const listed = made.map(({ id, size_bytes, note, created_at }) => ({ id, size_bytes, note, created_at }));
+  const uploads = responses.filter(({ status }) => status === 201).map((response) => response.as(Upload));
+  const listed = uploads.map(({ id, size_bytes, note, created_at }) => ({ id, size_bytes, note, created_at }));
   expect(rejected).toMatchObject({ code: "QUOTA_EXCEEDED", details: { resource: "upload", limit: 3 } });
   const all = (await one.api.post("/backups/uploads", { size_bytes: 1 })).error?.details?.["uploads"];
   expect(all).toHaveLength(3);
   expect(all).toEqual(expect.arrayContaining(listed));
   await begin(other);
-  const deletions = await Promise.all([1, 2].map(() => one.api.delete(`/backups/uploads/${made[0]?.id}`)));
+  const deletions = await Promise.all([1, 2].map(() => one.api.delete(`/backups/uploads/${uploads[0]?.id}`)));
   expect(deletions.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404]);
   await begin(one);
   expect((await one.api.post("/backups/uploads", { size_bytes: 1 })).error?.code).toBe("QUOTA_EXCEEDED");
@@ -96,8 +96,8 @@ test("an expired upload is gone, and the schedule removes its parts, once, also 
   await Promise.all([cloud.events.fire("expirebackups"), cloud.events.fire("expirebackups")]);
   await cloud.events.fire("expirebackups");
   expect(await isHeld(record)).toBe(false);
-  const left = (await queryAll(keys.expiringUploads())).filter((item) => item["upload_id"] === id);
-  expect(left.map(({ sk }) => sk)).toEqual([`${expires_at}#${id}`]); // the marker that this test has made obsolete
+  const markers = (await queryAll(keys.expiringUploads())).filter((item) => item["upload_id"] === id);
+  expect(markers.map(({ sk }) => sk)).toEqual([`${expires_at}#${id}`]); // the marker that this test has made obsolete
   for (const _ of [1, 2, 3]) await begin(one);
   const events = (await one.api.get("/events")).as(Event.array()).filter(({ type }) => type === "upload.expire");
   expect(events).toHaveLength(1);

@@ -34,8 +34,8 @@ test("a retry with the same key gets addresses that are signed anew, and the tab
   const again = await ask(sha256Of(bytes));
   expect(again.headers).not.toHaveProperty("idempotent-replayed");
   expect((await ask(sha256Of(randomBytes(10)))).error?.code).toBe("IDEMPOTENCY_KEY_REUSED");
-  const [kept] = (await readAll([keys.idempotency(me.id, credential, "parts")])).values();
-  expect(kept).toMatchObject({ answer: "" });
+  const [storedRequest] = (await readAll([keys.idempotency(me.id, credential, "parts")])).values();
+  expect(storedRequest).toMatchObject({ answer: "" });
   const [signed] = again.as(uploads.parts().data).parts;
   expect(await sendPart(signed ?? { url: "", headers: {} }, bytes)).toBe(200);
   expect(await sendPart(address ?? { url: "", headers: {} }, bytes)).toBe(200); // the first upload is still the upload

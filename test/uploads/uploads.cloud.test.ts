@@ -46,8 +46,8 @@ test("a part goes straight to the storage, and the upload shows it", async () =>
   expect(Date.parse(expires_at)).toBeLessThanOrEqual(Date.now() + 3_600_000);
   expect(parts[0]?.url.startsWith(`${cloud.awsUrl}/`)).toBe(true);
   expect(await sendPart(parts[0] ?? { url: "", headers: {} }, bytes)).toBe(200);
-  const shown = (await me.api.get(`/backups/uploads/${upload.id}`)).as(Upload);
-  expect(shown).toEqual({ ...upload, parts: [{ number: 1, size_bytes: 1000, sha256: sha256Of(bytes) }] });
+  const current = (await me.api.get(`/backups/uploads/${upload.id}`)).as(Upload);
+  expect(current).toEqual({ ...upload, parts: [{ number: 1, size_bytes: 1000, sha256: sha256Of(bytes) }] });
   await me.api.delete(`/backups/uploads/${upload.id}`);
 });
 
@@ -66,11 +66,11 @@ test("a deleted upload is gone from the storage, and its addresses no longer wor
   expect(await isHeld(record)).toBe(false);
   expect(await sendPart(address, bytes)).toBe(404);
   for (const path of ["", "/parts"]) {
-    const asked =
+    const request =
       path === ""
         ? me.api.get(`/backups/uploads/${id}`)
         : me.api.post(`/backups/uploads/${id}/parts`, { parts: [{ number: 1, sha256: sha256Of(bytes) }] });
-    expect((await asked).status).toBe(404);
+    expect((await request).status).toBe(404);
   }
   const events = (await me.api.get("/events")).as(Event.array()).filter(({ resource }) => resource.id === id);
   expect(events.map(({ type }) => type)).toEqual(["upload.delete", "upload.create"]);

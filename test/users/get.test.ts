@@ -55,20 +55,20 @@ test("a custom role permits exactly its own permissions", async () => {
 
 test("when somebody last signed in, and whether their mailbox takes mail, is shown to owners, admins and themselves only", async () => {
   const user = await me.anotherUser({ role: "viewer" });
-  const [own, admin, other] = [
+  const [userSession, admin, other] = [
     await me.session(user),
     await me.session(await me.anotherUser({ role: "admin" })),
     await me.session(await me.anotherUser({ role: "operator" })),
   ];
   await markMailboxBouncing(user.email);
-  const seen = async (api: typeof own) => {
+  const showUser = async (api: typeof userSession) => {
     const { last_sign_in_at, email_status } = (await api.get(`/users/${user.id}`)).as(users.get().data);
     return { last_sign_in_at, email_status };
   };
   const all = { last_sign_in_at: expect.any(String), email_status: "bouncing" };
   const nothing = { last_sign_in_at: null, email_status: null };
-  expect([await seen(own), await seen(admin)]).toEqual([all, all]);
-  expect([await seen(other), await seen(me.api)]).toEqual([nothing, nothing]);
+  expect([await showUser(userSession), await showUser(admin)]).toEqual([all, all]);
+  expect([await showUser(other), await showUser(me.api)]).toEqual([nothing, nothing]);
 });
 
 test("a user from before there were roles is an owner", async () => {
@@ -81,12 +81,12 @@ test("a user from before there were roles is an owner", async () => {
 });
 
 test("all users of the account are listed, the newest first, and none of another account", async () => {
-  const mine = await account();
-  const other = await mine.anotherUser({ role: "viewer" });
-  const listed = (await mine.api.get("/users")).as(users.list().data);
+  const ownAccount = await account();
+  const other = await ownAccount.anotherUser({ role: "viewer" });
+  const listed = (await ownAccount.api.get("/users")).as(users.list().data);
   expect(listed.map(({ id, role }) => [id, role])).toEqual([
     [other.id, "viewer"],
-    [mine.user.id, "owner"],
+    [ownAccount.user.id, "owner"],
   ]);
   expect((await me.api.get(`/users/${other.id}`)).status).toBe(404);
 });

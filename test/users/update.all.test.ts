@@ -25,17 +25,17 @@ describe("an admin", () => {
 
 describe("the last owner", () => {
   test.each([
-    ["give up their role", (api: Client, own: string) => api.put(`/users/${own}`, { role: "viewer" })],
+    ["give up their role", (api: Client, ownId: string) => api.put(`/users/${ownId}`, { role: "viewer" })],
     ["take each other's", (api: Client, _: string, other: string) => api.put(`/users/${other}`, { role: "viewer" })],
     ["remove each other", (api: Client, _: string, other: string) => api.delete(`/users/${other}`)],
-    ["leave", (api: Client, own: string) => api.delete(`/users/${own}`)],
+    ["leave", (api: Client, ownId: string) => api.delete(`/users/${ownId}`)],
   ])("is always there, when two owners %s at once", async (_, act) => {
     const them = await account();
     const other = await them.anotherUser();
     const [one, two] = [await them.session(), await them.session(other)];
     const responses = await Promise.all([act(one, them.user.id, other.id), act(two, other.id, them.user.id)]);
     expect(statusesOf(responses).filter((status) => status === 200)).toHaveLength(1);
-    const left = (await them.api.get("/users")).body;
-    expect(JSON.stringify(left).match(/"role":"owner"/g)).toHaveLength(1);
+    const users = (await them.api.get("/users")).body;
+    expect(JSON.stringify(users).match(/"role":"owner"/g)).toHaveLength(1);
   });
 });

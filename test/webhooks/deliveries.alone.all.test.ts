@@ -146,18 +146,18 @@ describe("a delivery", () => {
         .flat()
         .filter(({ type }) => type !== "webhook.create" && !/^(account|user|token|auth|ssh_key|server\.create$)/.test(type));
     await eventually(async () => {
-      const wanted = (await lists()).map(({ id }) => id).filter(Boolean);
+      const expected = (await lists()).map(({ id }) => id).filter(Boolean);
       const got = received.map(({ headers }) => String(headers["webhook-id"]));
-      expect(wanted.filter((each) => !got.includes(each))).toEqual([]);
+      expect(expected.filter((each) => !got.includes(each))).toEqual([]);
     });
     await sweep();
     const ids = received.map(({ headers }) => String(headers["webhook-id"]));
     expect(new Set(ids).size).toBe(ids.length);
     // Nothing is left in the outbox of this account.
-    const left = await Promise.all(
+    const outbox = await Promise.all(
       Array.from({ length: 8 }, (_, shard) => queryAll(keys.outboxShard(shard), { consistent: true })),
     );
-    expect(left.flat().filter((item) => item["account_id"] === me.id)).toEqual([]);
+    expect(outbox.flat().filter((item) => item["account_id"] === me.id)).toEqual([]);
   });
 
   test("that fails is tried again with the same bytes, until the receiver takes it", async () => {
@@ -221,10 +221,10 @@ test("whatever is killed in between, every event arrives, and nothing that has n
       await sweep().catch(() => undefined);
     }
   }
-  const wanted = (await me.api.get("/events?type=settings.update&per_page=100"))
+  const expected = (await me.api.get("/events?type=settings.update&per_page=100"))
     .as(z.array(z.object({ id: z.string() })))
     .map(({ id }) => id);
-  expect(wanted).toHaveLength(CHANGES);
+  expect(expected).toHaveLength(CHANGES);
   let before = 0;
   await vi.waitFor(
     async () => {
@@ -233,7 +233,7 @@ test("whatever is killed in between, every event arrives, and nothing that has n
       if (received.length === before) clock.advance(2);
       before = received.length;
       await sweep();
-      expect(new Set(received.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set(wanted));
+      expect(new Set(received.map(({ headers }) => headers["webhook-id"]))).toEqual(new Set(expected));
     },
     { timeout: 300_000, interval: 1_000 },
   );
@@ -383,13 +383,13 @@ test("a test of a chat is sent each time, as is what somebody sends again", asyn
 test("of events at once, a chat gets one message a minute, and the next one sums up all others", async () => {
   const webhook = { account_id: unique("account"), id: unique("webhook") };
   const resource = { type: "server", id: unique("server"), name: "Shop" } as const;
-  for (const others of [0, 2, 2, 2]) {
+  for (const otherCount of [0, 2, 2, 2]) {
     const events = ["a", "b", "c"].map((id) => ({ id: unique(id), type: "server.offline", resource }));
     const claims = await Promise.all(events.map((event) => claimChatMessage(webhook, event)));
-    expect(claims.filter((also) => also !== undefined)).toEqual([others]);
+    expect(claims.filter((also) => also !== undefined)).toEqual([otherCount]);
     // A run that was killed before it sent the message sends the same one.
-    const claimed = events[claims.indexOf(others)];
-    expect(claimed && (await claimChatMessage(webhook, claimed))).toBe(others);
+    const claimed = events[claims.indexOf(otherCount)];
+    expect(claimed && (await claimChatMessage(webhook, claimed))).toBe(otherCount);
     clock.advance(2);
   }
 });

@@ -211,7 +211,7 @@ describe("a receiver that", () => {
 
 describe("a response that is of use only as a whole", () => {
   const fetchWhole = (port: number, timeoutMs = 5_000) =>
-    request({ url: `http://127.0.0.1:${port}/`, headers: {}, timeoutMs, keepBytes: 100, whole: true }, { loopback: true });
+    request({ url: `http://127.0.0.1:${port}/`, headers: {}, timeoutMs, keepBytes: 100, mustBeWhole: true }, { loopback: true });
 
   test("is fetched, however slowly it comes", async () => {
     const port = await serve(({ method }, response) => {

@@ -31,8 +31,8 @@ test("the Location of a new webhook leads to it", async () => {
 
 describe("POST /webhooks", () => {
   test("creates one, whose secret only this response has, and which is stored encrypted", async () => {
-    const made = await create({ name: "Tickets" });
-    expect(made).toEqual({
+    const webhook = await create({ name: "Tickets" });
+    expect(webhook).toEqual({
       id: expect.stringMatching(/^whk_/),
       name: "Tickets",
       url: URL_OK,
@@ -47,10 +47,10 @@ describe("POST /webhooks", () => {
       updated_at: expect.any(String),
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
-    const shown = (await me.api.get(`/webhooks/${made.id}`)).text + (await me.api.get("/webhooks")).text;
+    const responseText = (await me.api.get(`/webhooks/${webhook.id}`)).text + (await me.api.get("/webhooks")).text;
     const stored = JSON.stringify(await queryAll(keys.webhooks(me.id), { consistent: true }));
-    const value = made.secret?.slice("whsec_".length) ?? "";
-    expect(shown.includes(value) || stored.includes(value) || shown.includes("acts_for")).toBe(false);
+    const value = webhook.secret?.slice("whsec_".length) ?? "";
+    expect(responseText.includes(value) || stored.includes(value) || responseText.includes("acts_for")).toBe(false);
     expect((await me.api.get("/events?type=webhook.create")).meta?.total).toBeGreaterThan(0);
   });
 
@@ -156,8 +156,8 @@ test("deliveries are listed by their IDs: the webhook's own, and those that exis
   const [id, other] = [await me.webhook(3), await me.webhook(1)];
   const all = (await me.api.get(`/webhooks/${id}/deliveries`)).as(z.array(Delivery)).map((each) => each.id);
   const [foreign] = (await me.api.get(`/webhooks/${other}/deliveries`)).as(z.array(Delivery)).map((each) => each.id);
-  const wanted = [all[2], foreign, unusedId("delivery"), all[0]].join(",");
-  const response = await me.api.get(`/webhooks/${id}/deliveries?ids=${wanted}`);
+  const ids = [all[2], foreign, unusedId("delivery"), all[0]].join(",");
+  const response = await me.api.get(`/webhooks/${id}/deliveries?ids=${ids}`);
   expect(response.as(z.array(Delivery)).map((each) => each.id)).toEqual([all[0], all[2]]);
   expect(response.meta).toMatchObject({ total: 2, next_cursor: null });
   expect((await me.api.get(`/webhooks/${id}/deliveries?ids=${id}`)).error?.details).toMatchObject({

@@ -44,22 +44,22 @@ describe("a backup", () => {
   test("a backup is stored as the ERP's own zip, with the SHA-256 and size of its record, and outlives its instance", async () => {
     const instance = await harness.me.instance();
     await write(instance.id, DATA);
-    const begun = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
-    await harness.me.until(begun.operation_id);
-    const backup = (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
+    const newBackup = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
+    await harness.me.until(newBackup.operation_id);
+    const backup = (await (await api()).get(`/backups/${newBackup.id}`)).as(Backup);
     await harness.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     expect((await (await api()).get(`/backups/${backup.id}`)).as(Backup)).toEqual(backup);
     const { url } = (await (await api()).get(`/backups/${backup.id}/download`)).as(backups.download().data);
     const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
     expect([bytes.length, createHash("sha256").update(bytes).digest("hex")]).toEqual([backup.size_bytes, backup.sha256]);
     const files = Object.entries(unzipSync(bytes)).map(([name, content]) => [name, strFromU8(content)] as const);
-    const named = new Map(files);
-    expect(JSON.parse(named.get("manifest.json") ?? "")).toMatchObject({
+    const contents = new Map(files);
+    expect(JSON.parse(contents.get("manifest.json") ?? "")).toMatchObject({
       odoo_dump: "1",
       db_name: instance.database_name,
       version: "19.0",
     });
-    const dump = named.get("dump.sql") ?? "";
+    const dump = contents.get("dump.sql") ?? "";
     expect(dump).toMatch(/^--\n-- PostgreSQL database dump\n/);
     expect(dump).toContain("COPY public.ir_attachment (id, name, store_fname) FROM stdin;");
     const store = files.filter(([name]) => name.startsWith("filestore/"));

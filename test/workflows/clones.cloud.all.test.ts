@@ -45,9 +45,9 @@ describe("a clone", () => {
       ...fields,
     });
   async function cloned(fields: object = {}): Promise<{ instance: Instance; erp: SandboxErp }> {
-    const begun = (await ask(fields)).as(Instance);
-    await harness.me.until(begun.operation_id);
-    const instance = await show(begun.id);
+    const copy = (await ask(fields)).as(Instance);
+    await harness.me.until(copy.operation_id);
+    const instance = await show(copy.id);
     return { instance, erp: await erpOf(instance) };
   }
 
@@ -126,14 +126,14 @@ describe("a clone", () => {
   test("code that is set while the clone is made stays, and the backup's fills what was not set", async () => {
     const withCode = await harness.me.backup(source.id);
     await seedBackupCode(harness.me.id, { id: withCode.id, instance_id: source.id });
-    const begun = ask({ backup_id: withCode.id });
+    const request = ask({ backup_id: withCode.id });
     let set: Code | undefined;
     const { operation } = await harness.run(
       workflows["clone-instance"],
-      () => begun,
+      () => request,
       async ({ task, tries }, next) => {
         if (task !== "bringCode" || tries > 1) return next();
-        const { id } = (await begun).as(Instance);
+        const { id } = (await request).as(Instance);
         const body = { python_packages: ["num2words==0.5"], auto_deploy: "push" };
         set = (await (await api()).put(`/instances/${id}/code`, body)).as(Code);
         await next();
@@ -143,7 +143,7 @@ describe("a clone", () => {
     );
     expect(operation.state).toBe("succeeded");
     expect(set?.repositories).toEqual([]);
-    const code = (await (await api()).get(`/instances/${(await begun).as(Instance).id}/code`)).as(Code);
+    const code = (await (await api()).get(`/instances/${(await request).as(Instance).id}/code`)).as(Code);
     expect(code).toMatchObject({
       python_packages: ["num2words==0.5"],
       auto_deploy: "push",

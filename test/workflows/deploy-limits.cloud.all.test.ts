@@ -54,16 +54,16 @@ async function deploy(
   body: object,
   before: (task: string, tries: number) => Promise<void> = () => Promise.resolve(),
 ) {
-  const begun = (await api()).post(`/instances/${id}/deploys`, body);
+  const request = (await api()).post(`/instances/${id}/deploys`, body);
   const { operation, tasks } = await harness.run(
     workflows["deploy-instance"],
-    () => begun,
+    () => request,
     async ({ task, payload, tries }) => {
       await before(task, tries);
       return handler(payload);
     },
   );
-  const response = await (await api()).get(`/deploys/${(await begun).as(Deploy).id}`);
+  const response = await (await api()).get(`/deploys/${(await request).as(Deploy).id}`);
   return { operation, tasks: tasks.map(({ task }) => task), deploy: response.as(Deploy) };
 }
 
@@ -80,9 +80,9 @@ test.each(["\u8a9e", '"'])(
       ref: number.padEnd(200, "r"),
       path: null,
     }));
-    const named = (kind: string, count: number) =>
+    const buildNames = (kind: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${kind}_${index}_`.padEnd(64, "m"));
-    const [installed, install, others] = [named("a", 300), named("b", CODE.modulesMax), named("c", 300)];
+    const [installed, install, otherModules] = [buildNames("a", 300), buildNames("b", CODE.modulesMax), buildNames("c", 300)];
     const put = await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: install });
     expect(put.status).toBe(200);
     const commits = repositories.map((repository, index) => ({ ...repository, commit: String(index % 10).repeat(40) }));
@@ -90,7 +90,7 @@ test.each(["\u8a9e", '"'])(
     responses.set("fetch_code", () => ({
       subjects: commits.map(() => wide.repeat(200)),
       problems: [],
-      modules: [...installed, ...install, ...others].map((name, index) => ({
+      modules: [...installed, ...install, ...otherModules].map((name, index) => ({
         name,
         version: "19.0.1.0",
         changed: true,
@@ -102,20 +102,28 @@ test.each(["\u8a9e", '"'])(
       image_changed: false,
       compared_with: null,
     }));
-    responses.set("install_packages", () => ({ packages: named("p", 500).map((name) => `${name}==1.0`) }));
+    responses.set("install_packages", () => ({ packages: buildNames("p", 500).map((name) => `${name}==1.0`) }));
     responses.set("rehearse_code", () => {
-      const why = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
+      const reason = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
       const log = wide.repeat(DEPLOY.logBytes / Buffer.byteLength(wide));
-      throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why, log: log.slice(0, 800) }), { log });
+      throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why: reason, log: log.slice(0, 800) }), { log });
     });
     const record = await getInstance(harness.me.id, id);
     const before = { deploy_id: newId("deploy"), code_id: newId("operation"), commits, python_packages: [], whole: true };
     await recordDeployed(record, before);
-    const { deploy: made } = await deploy(id, { backup_first: false, note: wide.repeat(200), modules: installed.slice(0, 100) });
-    expect(made.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
-    expect([made.status, made.rehearsal?.status, made.commits.length]).toEqual(["failed", "failed", CODE.repositoriesMax]);
-    expect(made.python_packages.length * (made.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
-    const bytes = Buffer.byteLength(JSON.stringify(made));
+    const { deploy: endedDeploy } = await deploy(id, {
+      backup_first: false,
+      note: wide.repeat(200),
+      modules: installed.slice(0, 100),
+    });
+    expect(endedDeploy.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
+    expect([endedDeploy.status, endedDeploy.rehearsal?.status, endedDeploy.commits.length]).toEqual([
+      "failed",
+      "failed",
+      CODE.repositoriesMax,
+    ]);
+    expect(endedDeploy.python_packages.length * (endedDeploy.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
+    const bytes = Buffer.byteLength(JSON.stringify(endedDeploy));
     expect(bytes).toBeGreaterThan(40 * 1024); // it is a large one
     expect(bytes).toBeLessThanOrEqual(64 * 1024 - 512); // with an image and a backup, which this one has not
   },
@@ -126,10 +134,10 @@ test("the end of the ERP's log that a deploy keeps has no password in it, and co
   const repositories = [{ url: "https://git.example/acme", ref: "main" }];
   await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
   responses.set("read_log", () => "2026-11-26T19:00:00.000000000Z \u001b[31m db_password=hunter2 \u202etxt.exe\n");
-  const { deploy: made } = await deploy(id, { rehearse: false, backup_first: false }, async (task) => {
+  const { deploy: endedDeploy } = await deploy(id, { rehearse: false, backup_first: false }, async (task) => {
     if (task === "awaitHealthy") throw new InjectedError("GiveUp", "HEALTH_CHECK_FAILED: The ERP does not respond");
   });
-  expect(made.log_excerpt).toBe("2026-11-26T19:00:00.000000000Z \\x1b[31m db_password=[redacted] \\u202etxt.exe");
+  expect(endedDeploy.log_excerpt).toBe("2026-11-26T19:00:00.000000000Z \\x1b[31m db_password=[redacted] \\u202etxt.exe");
 });
 
 test("a deploy waits for the place of a rehearsal, which another operation has, and goes on once it is free", async () => {
@@ -138,12 +146,12 @@ test("a deploy waits for the place of a rehearsal, which another operation has, 
   await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: ["acme"] });
   const place = keys.drill(harness.me.id, (await show(id)).server_id);
   await putOne(place, { operation_id: newId("operation") });
-  const { tasks, deploy: made } = await deploy(id, { backup_first: false }, async (task, tries) => {
+  const { tasks, deploy: endedDeploy } = await deploy(id, { backup_first: false }, async (task, tries) => {
     if (task === "awaitPlace" && tries === 3) await removeOne(place);
   });
   expect(tasks.filter((task) => task === "awaitPlace")).toHaveLength(3);
   expect(tasks.indexOf("rehearse")).toBeGreaterThan(tasks.lastIndexOf("awaitPlace"));
-  expect([made.status, made.rehearsal?.status]).toEqual(["completed", "passed"]);
+  expect([endedDeploy.status, endedDeploy.rehearsal?.status]).toEqual(["completed", "passed"]);
 });
 
 test("a sandbox repository at the ref `slow` takes 20 seconds longer", async () => {
@@ -158,7 +166,7 @@ test("a sandbox repository at the ref `slow` takes 20 seconds longer", async () 
       code_id: operation,
       repositories: [{ url: "https://git.example/acme", ref, path: null, commit: "1".repeat(40), credential: null }],
       environment: [],
-      named: [],
+      named_modules: [],
       keep: false,
     });
     const [job] = await listJobs(server.machine_id ?? "", operation);

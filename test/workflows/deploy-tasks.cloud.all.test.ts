@@ -39,7 +39,7 @@ vi.mock("../../shared/hosts/sandbox/host.ts", async (original) => {
     machine.jobs.push(job);
     if (job.kind === machine.reports?.of)
       throw new GiveUp(machine.reports.code, machine.reports.reason, { log: machine.reports.log ?? "a log" });
-    if (job.kind === "check_health" && machine.silent) return { ready: false, why: because("erp_silent") };
+    if (job.kind === "check_health" && machine.silent) return { ready: false, reason: because("erp_silent") };
     if (machine.fails.includes(job.kind)) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
     if (job.kind === "pull_images" && machine.has !== undefined)
       return { ready: true, result: { previous_id: machine.has.id, changed: false, modules: null, ...machine.has } };
@@ -77,42 +77,46 @@ async function instanceWithCode(fields: Record<string, unknown> = {}): Promise<s
 
 /** Each task runs here, unless it is the one that fails. */
 async function deploy(id: string, body: object = {}, failing?: { task: string; message: string }) {
-  const begun = (await api()).post(`/instances/${id}/deploys`, body);
+  const request = (await api()).post(`/instances/${id}/deploys`, body);
   const { operation } = await harness.run(
     workflows["deploy-instance"],
-    () => begun,
+    () => request,
     async ({ task, payload }) => {
       if (task === failing?.task) throw new InjectedError("GiveUp", failing.message);
       return handler(payload);
     },
   );
-  const { id: deployId } = (await begun).as(Deploy);
+  const { id: deployId } = (await request).as(Deploy);
   return { operation, deploy: (await (await api()).get(`/deploys/${deployId}`)).as(Deploy) };
 }
 
 test("the ERP is known to have the new code, also if what it replaced cannot be removed", async () => {
   const id = await instanceWithCode();
   machine.fails.push("settle_code");
-  const { operation, deploy: made } = await deploy(id, { rehearse: false, backup_first: false });
-  expect([operation.state, made.status]).toEqual(["succeeded", "completed"]);
+  const { operation, deploy: endedDeploy } = await deploy(id, { rehearse: false, backup_first: false });
+  expect([operation.state, endedDeploy.status]).toEqual(["succeeded", "completed"]);
   const code = (await (await api()).get(`/instances/${id}/code`)).as(Code);
-  expect(code.repositories.map(({ commit }) => commit)).toEqual(made.commits.map(({ commit }) => commit));
+  expect(code.repositories.map(({ commit }) => commit)).toEqual(endedDeploy.commits.map(({ commit }) => commit));
 });
 
 test("what the ERP wrote says why it does not respond with the new code", async () => {
   const id = await instanceWithCode();
   const message = "HEALTH_CHECK_FAILED: The ERP did not respond with the new code, so the code and the data were put back";
   const failing = { task: "awaitHealthy", message };
-  const { operation, deploy: made } = await deploy(id, { rehearse: false, backup_first: false }, failing);
+  const { operation, deploy: endedDeploy } = await deploy(id, { rehearse: false, backup_first: false }, failing);
   expect(operation.error).toMatchObject({ code: "HEALTH_CHECK_FAILED" });
-  expect(made.log_excerpt).toContain("odoo.modules.registry: Registry loaded");
+  expect(endedDeploy.log_excerpt).toContain("odoo.modules.registry: Registry loaded");
   expect((await show(id)).status).toBe("running");
 });
 
 test("errors name the repository of each module also where the machine sends the end of its log with them", async () => {
   const id = await instanceWithCode();
-  const why = because("update_failed", { modules: "acme" });
-  machine.reports = { of: "update_modules", code: "UPDATE_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+  const reason = because("update_failed", { modules: "acme" });
+  machine.reports = {
+    of: "update_modules",
+    code: "UPDATE_FAILED",
+    reason: because("machine_reports", { why: reason, log: "a log" }),
+  };
   const { operation } = await deploy(id, { rehearse: false, backup_first: false });
   expect(operation.error).toMatchObject({
     code: "UPDATE_FAILED",
@@ -127,12 +131,12 @@ test.each([
     "num2words==0.5.13 and num2words==0.5.14",
   ],
   ["Double requirement given: num2words==0.5.14 (from -r /dev/stdin (line 2)) (already in num2words==0.5.13)", "num2words"],
-])("the error names what pip stopped at: %s", async (said, named) => {
+])("the error names what pip stopped at: %s", async (line, packageName) => {
   const id = await instanceWithCode();
   const reason = because("python_packages_not_installed");
-  machine.reports = { of: "install_packages", code: "BUILD_FAILED", reason, log: `Collecting\nERROR: ${said}\n` };
+  machine.reports = { of: "install_packages", code: "BUILD_FAILED", reason, log: `Collecting\nERROR: ${line}\n` };
   const { operation } = await deploy(id, { rehearse: false, backup_first: false });
-  expect(operation.error).toMatchObject({ reason: because("python_package_not_installed", { package: named }) });
+  expect(operation.error).toMatchObject({ reason: because("python_package_not_installed", { package: packageName }) });
 });
 
 test("a rollback with the data records whether that is neutralized", async () => {
@@ -171,9 +175,9 @@ test("a deploy that was to bring the newest image fails where the machine could 
 test("a deploy that fails has brought no image", async () => {
   const id = await instanceWithCode({ domain: uniqueDomain("old-image.shop") });
   machine.reports = { of: "update_modules", code: "UPDATE_FAILED", reason: because("update_failed", { modules: "acme" }) };
-  const { deploy: made } = await deploy(id, { update_image: true, rehearse: false, backup_first: false });
+  const { deploy: endedDeploy } = await deploy(id, { update_image: true, rehearse: false, backup_first: false });
   expect(kinds()).toContain("pull_images");
-  expect([made.status, made.image]).toEqual(["failed", null]);
+  expect([endedDeploy.status, endedDeploy.image]).toEqual(["failed", null]);
 });
 
 test("a deploy that updates no module is rehearsed, too", async () => {
@@ -181,9 +185,9 @@ test("a deploy that updates no module is rehearsed, too", async () => {
   await deploy(id, { rehearse: false, backup_first: false });
   await (await api()).put(`/instances/${id}/code`, { environment: [{ name: "CARRIER_URL", value: "https://carrier.example" }] });
   machine.jobs.length = 0;
-  const { deploy: made } = await deploy(id, { backup_first: false });
+  const { deploy: endedDeploy } = await deploy(id, { backup_first: false });
   expect(machine.jobs.find(({ kind }) => kind === "rehearse_code")).toMatchObject({ update: [], install: [] });
-  expect(made.rehearsal).toMatchObject({ status: "passed" });
+  expect(endedDeploy.rehearsal).toMatchObject({ status: "passed" });
 });
 
 describe("a deploy that updates no module", () => {
@@ -198,10 +202,10 @@ describe("a deploy that updates no module", () => {
     const id = await unchanged();
     const place = keys.drill(harness.me.id, (await show(id)).server_id);
     await putOne(place, { operation_id: newId("operation") });
-    const { deploy: made } = await deploy(id, { backup_first: false });
+    const { deploy: endedDeploy } = await deploy(id, { backup_first: false });
     await removeOne(place);
     expect(kinds()).not.toContain("rehearse_code");
-    expect(made).toMatchObject({
+    expect(endedDeploy).toMatchObject({
       status: "completed",
       rehearsal: { status: "skipped", duration_seconds: null, error: inEnglish(because("rehearsal_place_taken")) },
     });
@@ -209,28 +213,32 @@ describe("a deploy that updates no module", () => {
 
   test("goes on without a rehearsal that the machine cannot run, and shows the reason, but no log of a failed step", async () => {
     const id = await unchanged();
-    const why = because("rehearsal_memory", { needed: "1152", free: "300" });
-    machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+    const reason = because("rehearsal_memory", { needed: "1152", free: "300" });
+    machine.reports = {
+      of: "rehearse_code",
+      code: "HOST_JOB_FAILED",
+      reason: because("machine_reports", { why: reason, log: "a log" }),
+    };
     expect((await deploy(id, { backup_first: false })).deploy).toMatchObject({
       status: "completed",
-      rehearsal: { status: "skipped", error: inEnglish(why) },
+      rehearsal: { status: "skipped", error: inEnglish(reason) },
       log_excerpt: null,
     });
   });
 
   test("is rehearsed once, also if the task runs again after it has left the place", async () => {
     const id = await unchanged();
-    const begun = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
+    const request = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
     await harness.run(
       workflows["deploy-instance"],
-      () => begun,
+      () => request,
       async ({ task, payload }) => {
-        const done = await handler(payload);
-        return task === "rehearse" ? handler(payload) : done;
+        const result = await handler(payload);
+        return task === "rehearse" ? handler(payload) : result;
       },
     );
-    const made = (await (await api()).get(`/deploys/${(await begun).as(Deploy).id}`)).as(Deploy);
-    expect(made.rehearsal?.status).toBe("passed");
+    const endedDeploy = (await (await api()).get(`/deploys/${(await request).as(Deploy).id}`)).as(Deploy);
+    expect(endedDeploy.rehearsal?.status).toBe("passed");
   });
 });
 
@@ -239,13 +247,13 @@ test("a rehearsal that does not end in time fails the deploy, whether it updates
   const slow = { why: because("job_slow"), log: "a log" };
   machine.reports = { of: "rehearse_code", code: "TIMEOUT", reason: because("machine_reports", slow) };
   const expectSlow = async (): Promise<void> => {
-    const { operation, deploy: made } = await deploy(id, { backup_first: false });
-    const why = because("rehearsal_stopped", { why: because("rehearsal_slow", { minutes: 210 }) });
+    const { operation, deploy: endedDeploy } = await deploy(id, { backup_first: false });
+    const reason = because("rehearsal_stopped", { why: because("rehearsal_slow", { minutes: 210 }) });
     expect(operation.error).toMatchObject({
       code: "REHEARSAL_FAILED",
-      reason: because("machine_reports", { why, log: "a log" }),
+      reason: because("machine_reports", { why: reason, log: "a log" }),
     });
-    expect(made).toMatchObject({ status: "failed", rehearsal: { status: "failed" }, log_excerpt: "a log" });
+    expect(endedDeploy).toMatchObject({ status: "failed", rehearsal: { status: "failed" }, log_excerpt: "a log" });
   };
   await expectSlow();
   await deploy(id, { rehearse: false, backup_first: false });
@@ -255,12 +263,12 @@ test("a rehearsal that does not end in time fails the deploy, whether it updates
 test("an update whose place of a rehearsal is lost is rehearsed all the same", async () => {
   const id = await instanceWithCode();
   const place = keys.drill(harness.me.id, (await show(id)).server_id);
-  const begun = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
+  const request = (await api()).post(`/instances/${id}/deploys`, { backup_first: false });
   machine.jobs.length = 0;
   let isLost = false;
   await harness.run(
     workflows["deploy-instance"],
-    () => begun,
+    () => request,
     async ({ task, payload }) => {
       if (task === "rehearse" && !isLost) {
         isLost = true;
@@ -270,8 +278,8 @@ test("an update whose place of a rehearsal is lost is rehearsed all the same", a
     },
   );
   expect(kinds()).toContain("rehearse_code");
-  const made = (await (await api()).get(`/deploys/${(await begun).as(Deploy).id}`)).as(Deploy);
-  expect(made).toMatchObject({ status: "completed", rehearsal: { status: "passed" } });
+  const endedDeploy = (await (await api()).get(`/deploys/${(await request).as(Deploy).id}`)).as(Deploy);
+  expect(endedDeploy).toMatchObject({ status: "completed", rehearsal: { status: "passed" } });
 });
 
 test("a check that is to trust new host keys has the machine forget the ones before, and needs what setting the code needs", async () => {
@@ -289,15 +297,19 @@ test("a check that is to trust new host keys has the machine forget the ones bef
 
 test("what keeps a rehearsal from its end names how to deploy without one if it is a lack of memory or room", async () => {
   const id = await instanceWithCode();
-  for (const [why, said] of [
+  for (const [reason, sentence] of [
     [because("disk_almost_full", { free_mb: "512" }), "512 MB free"],
     [because("out_of_memory", { what: "The throwaway database server" }), "server ran out of memory"],
   ] as const) {
-    machine.reports = { of: "rehearse_code", code: "HOST_JOB_FAILED", reason: because("machine_reports", { why, log: "a log" }) };
+    machine.reports = {
+      of: "rehearse_code",
+      code: "HOST_JOB_FAILED",
+      reason: because("machine_reports", { why: reason, log: "a log" }),
+    };
     expect((await deploy(id, { backup_first: false })).operation.error).toMatchObject({
       code: "HOST_JOB_FAILED",
-      reason: because("machine_reports", { why: because("rehearsal_stopped", { why }), log: "a log" }),
-      message: expect.stringMatching(new RegExp(`${said}\\. To deploy all the same, set rehearse to false\na log$`)),
+      reason: because("machine_reports", { why: because("rehearsal_stopped", { why: reason }), log: "a log" }),
+      message: expect.stringMatching(new RegExp(`${sentence}\\. To deploy all the same, set rehearse to false\na log$`)),
     });
   }
   for (const reason of [because("rehearsal_memory", { needed: "1152", free: "300" }), because("rehearsal_not_copied")]) {

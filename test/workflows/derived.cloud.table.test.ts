@@ -33,12 +33,12 @@ async function expectEnd(
 ): Promise<void> {
   const to = succeeded ? row.to : row.failed;
   const before = succeeded && from !== undefined ? afterSuccess(operation.type, from) : from;
-  const found = await harness.stateOf(operation);
-  if (to === "gone" || row.resource === "account") expect(found).toBeUndefined();
-  else expect(found?.state).toBe(published(to === "before" ? String(before) : to));
+  const current = await harness.stateOf(operation);
+  if (to === "gone" || row.resource === "account") expect(current).toBeUndefined();
+  else expect(current?.state).toBe(published(to === "before" ? String(before) : to));
   // A failed state has a reason; others have none.
-  if (!succeeded && (row.failed.endsWith("failed") || isOnMachine(row))) expect(found?.reason).toBe(operation.error?.message);
-  else if (found !== undefined && !found.state.endsWith("failed")) expect(found.reason).toBeNull();
+  if (!succeeded && (row.failed.endsWith("failed") || isOnMachine(row))) expect(current?.reason).toBe(operation.error?.message);
+  else if (current !== undefined && !current.state.endsWith("failed")) expect(current.reason).toBeNull();
 }
 
 /** A failed deletion can be requested again, and then succeeds. */

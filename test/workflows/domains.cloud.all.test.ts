@@ -26,9 +26,9 @@ test("a failed change of the domain keeps the old one, and another instance can 
   const domain = uniqueDomain("wanted");
   const move = async () => (await api()).put(`/instances/${instance.id}`, { domain });
   const { operation } = await harness.run(workflows["update-instance"], move, async ({ task }, next) => {
-    const done = await next();
+    const result = await next();
     if (task === "adoptDomain") throw new InjectedError("GiveUp");
-    return done;
+    return result;
   });
   expect(operation.state).toBe("failed");
   expect(await show(instance.id)).toMatchObject({ domain: instance.domain, status: "running", operation_id: null });

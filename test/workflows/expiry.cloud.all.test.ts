@@ -74,12 +74,12 @@ describe("the expiry of backups", () => {
     await harness.me.until((await (await api()).delete(`/backups/${manual.id}`)).as(Operation).id);
     for (const id of safe) await age(id);
     await Promise.all([expire(), expire()]);
-    const left = await Promise.all(safe.map(statusOf));
-    expect(left.filter((status) => status === 200)).toHaveLength(1);
+    const statuses = await Promise.all(safe.map(statusOf));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(await statusOf(failed.id)).toBe(200);
     await harness.me.until((await (await api()).delete(`/instances/${instance.id}`)).as(Operation).id);
     await expire();
-    expect(await Promise.all(safe.map(statusOf))).toEqual(left);
+    expect(await Promise.all(safe.map(statusOf))).toEqual(statuses);
     expectConsistent(await snapshotOf(cloud, harness.me.id));
   });
 

@@ -109,14 +109,14 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
   const fresh = async (): Promise<Client> => (await me.token()).api;
 
   const interceptors = new Map<string, Intercept>();
-  const seen: Run["tasks"] = [];
+  const tasks: Run["tasks"] = [];
   const tries = new Map<string, number>();
   const close = cloud.states.intercept(async (call: TaskCall, next) => {
     const payload = Payload.parse(call.payload);
     const intercept = interceptors.get(call.machine);
     if (intercept === undefined) return next();
     const { task } = payload;
-    seen.push({ execution: call.execution, task });
+    tasks.push({ execution: call.execution, task });
     const key = `${call.execution} ${task}`;
     tries.set(key, (tries.get(key) ?? 0) + 1);
     return intercept({ task, execution: call.execution, payload, tries: tries.get(key) ?? 0 }, (changed) =>
@@ -131,14 +131,14 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
 
   const run: WorkflowHarness["run"] = async (workflow, ask, intercept = (_, next) => next()) => {
     interceptors.set(machineOf(workflow.name), intercept);
-    seen.length = 0;
+    tasks.length = 0;
     try {
       const id = begunBy(await ask());
       await cloud.states.settled();
       const operation = await findOperation(me.id, id);
       if (operation === undefined) throw new Error(`There is no operation ${id}`);
       expect(operation.type).toBe(workflow.operation);
-      return { operation, tasks: [...seen] };
+      return { operation, tasks: [...tasks] };
     } finally {
       interceptors.delete(machineOf(workflow.name));
     }
@@ -158,9 +158,9 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
   async function server(state: State = "ready"): Promise<string> {
     if (state === "create_failed") {
       const api = await fresh();
-      const made = (await api.post("/servers", await me.serverBody({ name: unique("fail-quota") }))).as(Server);
+      const newServer = (await api.post("/servers", await me.serverBody({ name: unique("fail-quota") }))).as(Server);
       await cloud.states.settled();
-      return made.id;
+      return newServer.id;
     }
     const { id } = await me.server();
     if (state === "unreachable")
@@ -170,10 +170,10 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
   }
 
   async function instance(state: State = "running", fields: Record<string, unknown> = {}): Promise<Instance> {
-    const made = await me.instance(fields);
-    if (state === "stopped") await work("stop-instance", act(made.id, "stop"));
-    if (state === "failed") await work("restart-instance", act(made.id, "restart"), true);
-    return (await (await fresh()).get(`/instances/${made.id}`)).as(Instance);
+    const newInstance = await me.instance(fields);
+    if (state === "stopped") await work("stop-instance", act(newInstance.id, "stop"));
+    if (state === "failed") await work("restart-instance", act(newInstance.id, "restart"), true);
+    return (await (await fresh()).get(`/instances/${newInstance.id}`)).as(Instance);
   }
 
   async function backup(state: State = "completed", of?: Instance): Promise<Backup> {
@@ -181,9 +181,9 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
     if (options.seeded === true && state === "completed") return me.backup(id);
     const note = state === "failed" ? { note: "fail-upload" } : {};
     const api = await fresh();
-    const made = (await api.post(`/instances/${id}/backups`, note)).as(Backup);
+    const newBackup = (await api.post(`/instances/${id}/backups`, note)).as(Backup);
     await cloud.states.settled();
-    return (await api.get(`/backups/${made.id}`)).as(Backup);
+    return (await api.get(`/backups/${newBackup.id}`)).as(Backup);
   }
 
   /** A request for the operation on a resource in the state `from`. */
@@ -283,10 +283,10 @@ export async function workflowHarness(cloud: TestCloud, options: AccountOptions 
       return () => api.post("/bulk", { action: "stop", select: { ids: [running, stopped] } });
     },
     "restore-backup": async (api, from) => {
-      const made = await instance();
-      const { id } = await backup("completed", made);
-      if (from === "stopped") await work("stop-instance", act(made.id, "stop"));
-      if (from === "failed") await work("restart-instance", act(made.id, "restart"), true);
+      const newInstance = await instance();
+      const { id } = await backup("completed", newInstance);
+      if (from === "stopped") await work("stop-instance", act(newInstance.id, "stop"));
+      if (from === "failed") await work("restart-instance", act(newInstance.id, "restart"), true);
       return () => api.post(`/backups/${id}/restore`, { neutralize: true });
     },
   };

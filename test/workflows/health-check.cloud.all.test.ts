@@ -25,7 +25,7 @@ const { api, show } = erpsOf(() => harness);
 
 describe("the health check", () => {
   const check = () => cloud.events.fire("checkservers");
-  const shown = async (id: string) => (await (await api()).get(`/servers/${id}`)).as(Server);
+  const showServer = async (id: string) => (await (await api()).get(`/servers/${id}`)).as(Server);
   const switchOff = async (id: string, offline: boolean) =>
     setMachine((await getServer(harness.me.id, id)).machine_id ?? "", { offline });
 
@@ -34,10 +34,10 @@ describe("the health check", () => {
     for (const offline of [true, false, true]) {
       await switchOff(id, offline);
       for (let probe = 0; probe < (offline ? 4 : 1); probe++) await check();
-      expect((await shown(id)).status).toBe("active");
+      expect((await showServer(id)).status).toBe("active");
     }
     await check();
-    expect((await shown(id)).status).toBe("offline");
+    expect((await showServer(id)).status).toBe("offline");
   });
 
   test("the first good probe makes a server active again, and operations on it work", async () => {
@@ -45,11 +45,11 @@ describe("the health check", () => {
     const instance = await harness.me.instance({ server_id: id });
     await switchOff(id, true);
     for (let probe = 0; probe < 7; probe++) await check();
-    const away = await shown(id);
+    const away = await showServer(id);
     expect(away).toMatchObject({ status: "offline", status_reason: expect.stringMatching(/\w/) });
     await switchOff(id, false);
     await check();
-    const back = await shown(id);
+    const back = await showServer(id);
     expect(back).toMatchObject({ status: "active", status_reason: null });
     expect(back.last_seen_at?.localeCompare(away.last_seen_at ?? "")).toBe(1);
     const backup = (await (await api()).post(`/instances/${instance.id}/backups`)).as(Backup);
@@ -76,12 +76,12 @@ describe("the health check", () => {
 
   test("the health check ignores servers that are deleted, or being created or deleted", async () => {
     const me = await account();
-    const made = (await me.api.post("/servers", await me.serverBody())).as(Server);
+    const server = (await me.api.post("/servers", await me.serverBody())).as(Server);
     await check();
     await cloud.states.settled();
-    await me.until((await me.api.delete(`/servers/${made.id}`)).as(Operation).id);
+    await me.until((await me.api.delete(`/servers/${server.id}`)).as(Operation).id);
     await check();
-    expect((await me.api.get(`/servers/${made.id}`)).status).toBe(404);
+    expect((await me.api.get(`/servers/${server.id}`)).status).toBe(404);
     expectConsistent(await snapshotOf(cloud, me.id));
   });
 });

@@ -28,8 +28,8 @@ test.each(committing)("$name, whose undo has begun, cannot commit any more", asy
     workflow,
     await harness.prepare(workflow, row.from[0]),
     async ({ task, payload }, next) => {
-      const found = await findOperation(harness.me.id, payload.input.operation_id);
-      if (task === commits && found !== undefined) await markUndoing(found);
+      const record = await findOperation(harness.me.id, payload.input.operation_id);
+      if (task === commits && record !== undefined) await markUndoing(record);
       return next();
     },
   );
@@ -72,16 +72,16 @@ test.each(table.slice(0, 1))("a second or late rescue of $name changes nothing",
   const before = await snapshotOf(cloud, harness.me.id);
   for (const { operation } of [failed, well])
     for (const name of [operation.id, rescueName(operation.id), operation.id]) {
-      const found = cloud.states.executions().find((each) => each.name === operation.id);
+      const execution = cloud.states.executions().find((each) => each.name === operation.id);
       await cloud.events.put({
         source: "aws.states",
         "detail-type": "Step Functions Execution Status Change",
         detail: {
           name,
           status: "FAILED",
-          stateMachineArn: found?.stateMachineArn ?? "",
-          executionArn: found?.executionArn ?? "",
-          input: found?.input ?? "",
+          stateMachineArn: execution?.stateMachineArn ?? "",
+          executionArn: execution?.executionArn ?? "",
+          input: execution?.input ?? "",
           error: null,
           cause: null,
         },

@@ -31,9 +31,9 @@ const { api, show, write, contents, changedSince, restore } = restoresOf(() => h
 
 /** Taken by the workflow, for tests about that backup. */
 async function backUp({ id }: Instance): Promise<Backup> {
-  const begun = (await (await api()).post(`/instances/${id}/backups`)).as(Backup);
-  await harness.me.until(begun.operation_id);
-  return (await (await api()).get(`/backups/${begun.id}`)).as(Backup);
+  const newBackup = (await (await api()).post(`/instances/${id}/backups`)).as(Backup);
+  await harness.me.until(newBackup.operation_id);
+  return (await (await api()).get(`/backups/${newBackup.id}`)).as(Backup);
 }
 
 test("a restore of database or files alone keeps the other part, and neutralizing turns off outgoing email", async () => {

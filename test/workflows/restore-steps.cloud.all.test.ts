@@ -25,14 +25,14 @@ describe.each(LIFECYCLE["backup.restore"].from.map((from) => ({ from })))("of an
   describe.each(steps)("that fails in $name", ({ name }) => {
     test.each(["before", "after"])("a restore that fails %s its work loses neither the old nor the new data", async (when) => {
       const { instance, backup } = await changedSince(from);
-      const [before, shown] = [await contents(instance), await show(instance.id)];
+      const [before, instanceBefore] = [await contents(instance), await show(instance.id)];
       const { operation } = await harness.run(
         workflow,
         () => restore(backup),
         async ({ task }, next) => {
-          const done = task !== name || when === "after" ? await next() : undefined;
+          const result = task !== name || when === "after" ? await next() : undefined;
           if (task === name) throw new InjectedError("GiveUp");
-          return done;
+          return result;
         },
       );
       const after = await contents(instance);
@@ -45,7 +45,7 @@ describe.each(LIFECYCLE["backup.restore"].from.map((from) => ({ from })))("of an
         return expectConsistent(await snapshotOf(cloud, harness.me.id));
       }
       expect(operation.state).toBe("failed");
-      expect(await show(instance.id)).toEqual({ ...shown, updated_at: expect.any(String) });
+      expect(await show(instance.id)).toEqual({ ...instanceBefore, updated_at: expect.any(String) });
       if (from === "failed") expect(after).toEqual({ ...before, status: after.status });
       else expect(after).toEqual(before);
       expectConsistent(await snapshotOf(cloud, harness.me.id));

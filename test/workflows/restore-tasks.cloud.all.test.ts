@@ -203,7 +203,7 @@ describe("a restore that succeeds", () => {
 
   test("completes the safety backup once, also if the step runs again because its response was lost", async () => {
     const { backup } = await changed();
-    const seen: (string | null)[] = [];
+    const completionTimes: (string | null)[] = [];
     const { operation } = await harness.run(
       workflow,
       async () => (await api()).post(`/backups/${backup.id}/restore`, {}),
@@ -211,14 +211,14 @@ describe("a restore that succeeds", () => {
         await handler(payload);
         if (task !== "makeSafetyBackup") return null;
         const safety = await getBackup(harness.me.id, String(payload.input["safety_backup_id"]));
-        seen.push(safety.completed_at);
+        completionTimes.push(safety.completed_at);
         if (tries < 3) throw new InjectedError("TryAgain");
         return null;
       },
     );
     expect(operation.state).toBe("succeeded");
-    expect(seen).toHaveLength(3);
-    expect(new Set(seen).size).toBe(1);
+    expect(completionTimes).toHaveLength(3);
+    expect(new Set(completionTimes).size).toBe(1);
     expect(operation.result).toMatchObject({ safety_backup_id: safetyIdOf(operation) });
   });
 });
@@ -240,8 +240,8 @@ test("a safety backup that the storage does not have as it was made fails the re
 
 test("a restore whose ERP never responds says what its machine found", async () => {
   const { instance, backup } = await changed();
-  const why = because("database_server_not_running");
-  machine.respond = (job, _count, work) => (job.kind === "check_health" ? { ready: false, why } : work());
+  const reason = because("database_server_not_running");
+  machine.respond = (job, _count, work) => (job.kind === "check_health" ? { ready: false, reason } : work());
   const { operation } = await restore(backup);
   expect(operation.error).toMatchObject({
     code: "TIMEOUT",
@@ -287,9 +287,9 @@ describe("undoing the swap", () => {
 describe("removing a safety backup that was not completed", () => {
   /** The archive is stored, and the step fails before it records that. */
   const unrecorded: Respond = async (job, _count, work) => {
-    const made = await work();
+    const result = await work();
     if (job.kind === "make_archive") throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
-    return made;
+    return result;
   };
 
   test("ends its job, and leaves neither its archive nor a backup that seems to be one", async () => {
@@ -345,10 +345,10 @@ describe("removing a safety backup that was not completed", () => {
 
 describe("once the old data may be gone", () => {
   const notAtFirst =
-    (others: Respond): Respond =>
+    (respond: Respond): Respond =>
     (job, count, work) => {
       if (job.kind === "drop_old" && count === 1) throw new GiveUp("HOST_JOB_FAILED", because("erp_does_not_stop"));
-      return others(job, count, work);
+      return respond(job, count, work);
     };
 
   test("a failure drops it again, and the restore has succeeded", async () => {

@@ -60,7 +60,7 @@ export async function snapshotOf(cloud: TestCloud, accountId: string) {
     all(keys.open()).then((items) => items.filter((item) => item["account_id"] === accountId)),
     all(keys.expiring()).then((items) => items.filter((item) => item["account_id"] === accountId)),
     all(keys.watched()).then((items) => items.filter((item) => item["account_id"] === accountId)),
-    listMachines().then((found) => found.filter((machine) => machine.account_id === accountId)),
+    listMachines().then((machines) => machines.filter((machine) => machine.account_id === accountId)),
     archivesOf(cloud, accountId),
     getAccount(accountId),
     readAll([keys.overview(accountId)]).then((items) => [...items.values()]),
@@ -154,8 +154,8 @@ async function archivesOf(cloud: TestCloud, accountId: string): Promise<string[]
 
 /** Nothing waits, nothing is locked, no secret is left: this must hold however the operations ended. */
 export function expectFree({ servers, instances, backups, operations, sealed, drills, open, bulks }: Snapshot): void {
-  const held = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
-  expect(held, "held").toEqual([]);
+  const heldRecords = [...servers, ...instances, ...backups].filter(({ operation_id }) => operation_id !== null);
+  expect(heldRecords, "held").toEqual([]);
   expect(
     backups.filter(({ used_by }) => used_by !== undefined && used_by.size > 0),
     "in use",
@@ -187,10 +187,10 @@ export function expectConsistent(snapshot: Snapshot): void {
     "machines of servers",
   ).toEqual([]);
   // One that turned out to be corrupt keeps its archive until a user deletes it; one whose import failed, for another try.
-  const kept = backups
+  const keptKeys = backups
     .filter(({ state, completed_at, upload }) => state === "failed" && (completed_at !== null || upload !== undefined))
     .map(archiveKey);
-  expect(sorted(archives.filter((key) => !kept.includes(key))), "archives").toEqual(
+  expect(sorted(archives.filter((key) => !keptKeys.includes(key))), "archives").toEqual(
     sorted(backups.filter(({ state }) => state === "completed").map((backup) => archiveKey(backup))),
   );
   for (const { machine_id, instance_id, erp } of erps) {
@@ -212,7 +212,7 @@ const sorted = (values: readonly string[]): string[] => values.toSorted();
 
 /** Every marker has a record, and every record has its markers. */
 export function expectMarkers({ account, servers, instances, backups, uploads, unique, expiring, watched }: Snapshot): void {
-  const wanted = [
+  const expected = [
     ...servers.map(({ id, name }) => [keys.serverName(account.id, name).sk, id]),
     ...instances.flatMap(({ id, domain, previous_domains, server_id, database_name }) => [
       ...previous_domains.map((each) => [keys.redirect(account.id, each.domain).sk, id]),
@@ -220,9 +220,9 @@ export function expectMarkers({ account, servers, instances, backups, uploads, u
       [keys.databaseName(account.id, server_id, database_name).sk, id],
     ]),
   ];
-  const own = unique.filter(({ sk }) => !String(sk).startsWith("token_name#"));
-  expect(sorted(own.map(({ sk, owner_id }) => `${String(sk)} ${String(owner_id)}`)), "markers").toEqual(
-    sorted(wanted.map(([sk, id]) => `${sk} ${id}`)),
+  const markers = unique.filter(({ sk }) => !String(sk).startsWith("token_name#"));
+  expect(sorted(markers.map(({ sk, owner_id }) => `${String(sk)} ${String(owner_id)}`)), "markers").toEqual(
+    sorted(expected.map(([sk, id]) => `${sk} ${id}`)),
   );
   expect(sorted(expiring.map(({ backup_id }) => String(backup_id))), "expiring").toEqual(
     sorted(backups.filter(({ expires_at }) => expires_at !== null).map(({ id }) => id)),
@@ -254,10 +254,11 @@ export function expectCountedBackups({ account, backups, uploads }: Pick<Snapsho
 /** Every operation that has ended says so in one event, and no other one does. */
 function expectOutcomes({ operations, outcomes }: Snapshot): void {
   const ended = operations.filter(({ state }) => !isOpen(state)).map(({ id, type, state }) => `${id} ${type}.${state}`);
-  const told = outcomes.filter(({ operation_id }) => operation_id !== null);
-  expect(told.map(({ operation_id, type }) => `${operation_id} ${type}`).toSorted(), "outcomes of operations").toEqual(
-    ended.toSorted(),
-  );
+  const operationOutcomes = outcomes.filter(({ operation_id }) => operation_id !== null);
+  expect(
+    operationOutcomes.map(({ operation_id, type }) => `${operation_id} ${type}`).toSorted(),
+    "outcomes of operations",
+  ).toEqual(ended.toSorted());
 }
 
 /** The counts that give lists and the overview their totals. */
@@ -303,13 +304,13 @@ export function expectCounts({
     expect(withoutZeros(numbers), `totals of ${kind}s`).toEqual(Object.fromEntries(real));
   }
   const { pk: _pk, sk: _sk, ...numbers } = overview ?? {};
-  const shown = Object.entries(numbers).filter(([name]) => !/^(revision|low_disk)/.test(name));
+  const overviewCounts = Object.entries(numbers).filter(([name]) => !/^(revision|low_disk)/.test(name));
   const open = operations.flatMap(({ state }) => (isOpen(state) ? [`operation#${state}`] : []));
   const present = RESOURCE_TYPES.flatMap((kind) => filters[kind].map((filter) => `${kind}#${filter}`));
   const openAlerts = alerts.flatMap(({ state, resource }) => (state === ALERT.open ? [alertTotal(resource.type)] : []));
   const updates = instances.flatMap(({ update_available }) => (update_available === true ? ["update_available"] : []));
   const reboots = servers.flatMap(({ needs_reboot }) => (needs_reboot === true ? ["needs_reboot"] : []));
-  expect(withoutZeros(shown), "the overview").toEqual(
+  expect(withoutZeros(overviewCounts), "the overview").toEqual(
     Object.fromEntries(tally([...present, ...open, ...openAlerts, ...updates, ...reboots])),
   );
 }
@@ -317,8 +318,8 @@ export function expectCounts({
 /** A bulk action has begun nothing twice; one that succeeded has dealt with every resource, and shows how many. */
 function expectBulks({ operations, bulks }: Snapshot): void {
   for (const { id, items } of bulks.items) {
-    const begun = operations.filter(({ request_id }) => request_id === id).map(({ type, resource }) => `${type} ${resource.id}`);
-    expect(sorted(begun), "what a bulk action began").toEqual(sorted([...new Set(begun)]));
+    const starts = operations.filter(({ request_id }) => request_id === id).map(({ type, resource }) => `${type} ${resource.id}`);
+    expect(sorted(starts), "what a bulk action began").toEqual(sorted([...new Set(starts)]));
     const { state, result } = operations.find((each) => each.id === id) ?? {};
     if (state !== "succeeded") continue;
     expect(countItems(items), "the resources of a bulk action").toMatchObject({ waiting: 0, running: 0 });
@@ -347,15 +348,15 @@ export function expectEntries({ entries, servers, instances, backups }: Snapshot
       buildMembers(kind, record.account_id, { id: record.id, labels: labelsAndTagsOf(kind, record) }),
     );
     expect(labels.map(memberString).toSorted(), `labels of ${kind}s`).toEqual(members.map(memberString).toSorted());
-    const wanted = records[kind].map(({ record, status, protection }): [string, unknown] => {
+    const expected = records[kind].map(({ record, status, protection }): [string, unknown] => {
       const { account_id, id, created_at } = record;
       return [
         keys.entry(kind, account_id, id).sk,
         plain(buildEntry(id, created_at, { ...searchFieldsOf(kind, record), status, protection })),
       ];
     });
-    const found = items.map(({ pk: _pk, sk, ...entry }): [string, unknown] => [String(sk), plain(entry)]);
-    expect(Object.fromEntries(found), `search entries of ${kind}s`).toEqual(Object.fromEntries(wanted));
+    const storedEntries = items.map(({ pk: _pk, sk, ...entry }): [string, unknown] => [String(sk), plain(entry)]);
+    expect(Object.fromEntries(storedEntries), `search entries of ${kind}s`).toEqual(Object.fromEntries(expected));
   }
 }
 

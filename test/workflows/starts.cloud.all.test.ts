@@ -97,9 +97,9 @@ describe("the sweep", () => {
     let machine: SandboxMachine;
     beforeEach(async () => {
       const server = await me.server();
-      const own = (await listMachines()).find(({ server_id }) => server_id === server.id);
-      if (own === undefined) throw new Error("The account has no machine");
-      machine = { ...own, created_at: LONG_AGO };
+      const ownMachine = (await listMachines()).find(({ server_id }) => server_id === server.id);
+      if (ownMachine === undefined) throw new Error("The account has no machine");
+      machine = { ...ownMachine, created_at: LONG_AGO };
     });
     /** A log line arrives from another thread; on a busy machine that takes a while. */
     const WRITTEN = { timeout: 60_000 };

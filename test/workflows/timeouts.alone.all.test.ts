@@ -150,36 +150,36 @@ test("a poll that retries logs no error", () => {
 
 test("executions of every workflow that time out are rescued with TIMEOUT", async () => {
   const ready = await Promise.all(
-    table.map(async (each) => ({ ...each, own: await (harnesses.get(each.name) ?? open(each.name)) })),
+    table.map(async (each) => ({ ...each, harness: await (harnesses.get(each.name) ?? open(each.name)) })),
   );
   const statusOf = (name: string) => cloud.states.executions().find((each) => each.name === name)?.status;
   const prepared = [];
   // One after another, because one intercepts what another prepares.
-  for (const each of ready) prepared.push({ ...each, ask: await each.own.prepare(each.workflow, each.row.from[0]) });
+  for (const each of ready) prepared.push({ ...each, ask: await each.harness.prepare(each.workflow, each.row.from[0]) });
   // Their threads have loaded when the executions' own time begins to count: an invocation without an operation does nothing
   // else.
   const functions = cloud.template.functions.filter(({ name }) => name.includes("tasks"));
   await Promise.allSettled(functions.map(({ name }) => cloud.invoke(name, {})));
-  const runs = prepared.map(async ({ workflow, row, own, ask }) => {
+  const runs = prepared.map(async ({ workflow, row, harness, ask }) => {
     const last = workflow.steps.at(-1);
     let inTime = false; // a busy machine may not get as far as the last step
-    const { operation } = await own.run(workflow, ask, async ({ task, execution }, next) => {
-      const done = await next();
+    const { operation } = await harness.run(workflow, ask, async ({ task, execution }, next) => {
+      const result = await next();
       if (task === last?.name && !execution.endsWith("-undo")) {
         inTime = statusOf(execution) === "RUNNING";
         await sleep(SECONDS * 1000 + 500);
       }
-      return done;
+      return result;
     });
-    return { row, own, operation, stays: inTime && last?.commits === true };
+    return { row, harness, operation, stays: inTime && last?.commits === true };
   });
-  for (const { row, own, operation, stays } of await Promise.all(runs)) {
+  for (const { row, harness, operation, stays } of await Promise.all(runs)) {
     expect([operation.id, rescueName(operation.id)].map(statusOf), operation.type).toEqual(["TIMED_OUT", "SUCCEEDED"]);
     expect(operation).toMatchObject(stays ? STAYS : { state: "failed", error: { code: "TIMEOUT" } });
     if (row.to === "gone") {
-      expectFree(await snapshotOf(cloud, own.me.id));
-      await own.remove(operation);
+      expectFree(await snapshotOf(cloud, harness.me.id));
+      await harness.remove(operation);
     }
-    expectConsistent(await snapshotOf(cloud, own.me.id));
+    expectConsistent(await snapshotOf(cloud, harness.me.id));
   }
 });

@@ -48,9 +48,9 @@ async function readUntilKnown(): Promise<void> {
 
 async function readDeployment(): Promise<Deployment> {
   const response = await fetch("/config.json", { signal: AbortSignal.timeout(SILENCE_MS) });
-  const found: unknown = await response.json();
-  if (!isDeployment(found)) throw new Error("/config.json is not what the dashboard expects");
-  return { ...found, brand: found.brand ?? null };
+  const config: unknown = await response.json();
+  if (!isDeployment(config)) throw new Error("/config.json is not what the dashboard expects");
+  return { ...config, brand: config.brand ?? null };
 }
 
 function isDeployment(value: unknown): value is Omit<Deployment, "brand"> & { brand?: Brand | null } {

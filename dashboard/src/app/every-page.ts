@@ -9,7 +9,7 @@ interface Page<Item> {
 /** As long as what was found so far is not enough. */
 export async function everyPage<Item>(
   fetch: (cursor: { cursor?: string }) => Promise<Page<Item>>,
-  isEnough: (found: readonly Item[]) => boolean = () => false,
+  isEnough: (items: readonly Item[]) => boolean = () => false,
 ): Promise<{ items: Item[]; isWhole: boolean }> {
   const items: Item[] = [];
   for (let cursor: string | undefined; ;) {

@@ -21,17 +21,17 @@ interface Props {
 export function Failure({ error, retry, resend }: Props) {
   const { title, text: explanation, requestId } = describeError(error);
   const again = retry ?? resend;
-  const left = useRetryAfterLimit(error, again);
+  const secondsLeft = useRetryAfterLimit(error, again);
   // The banner above the page says it once, and the page is fetched again by itself.
   if (retry !== undefined && isUnreachable(error))
     return <StatusIndicator type="pending">{text.app.failure.waiting}</StatusIndicator>;
   return (
     <div role="alert" aria-atomic="false">
       <Alert type="error" header={title} action={retry && <Button onClick={retry}>{text.app.failure.tryAgain}</Button>}>
-        {left > 0 && again !== undefined
+        {secondsLeft > 0 && again !== undefined
           ? text.app.failure.retryingIn(
               <span role="timer" aria-live="off">
-                {spanInWords(left)}
+                {spanInWords(secondsLeft)}
               </span>,
             )
           : explanation}
@@ -54,16 +54,16 @@ export function FailureNote({ error }: { error: unknown }) {
 
 /** The seconds left until the rate limit resets; then retries once per error. */
 function useRetryAfterLimit(error: unknown, again: (() => void) | undefined): number {
-  const left = useCountdown(retryAfterSeconds(error), error);
+  const secondsLeft = useCountdown(retryAfterSeconds(error), error);
   const waiting = useRef<unknown>(undefined);
   useEffect(() => {
-    if (left > 0) waiting.current = error;
+    if (secondsLeft > 0) waiting.current = error;
     else if (waiting.current === error && retryAfterSeconds(error) !== undefined) {
       waiting.current = undefined;
       again?.();
     }
-  }, [left, error, again]);
-  return left;
+  }, [secondsLeft, error, again]);
+  return secondsLeft;
 }
 
 export function RequestId({ id }: { id: string | undefined }) {

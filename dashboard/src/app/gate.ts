@@ -28,7 +28,7 @@ tabs.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
 
 onOtherUser(() => {
   closedUntil = 0;
-  left = { remaining: Infinity, until: 0 };
+  rateLimit = { remaining: Infinity, until: 0 };
   waitingUntil.set(0);
 });
 
@@ -40,13 +40,13 @@ function closeUntil(moment: number): void {
 }
 
 /** What the last response said of the limit: how many requests are left, and when there will be more. */
-let left = { remaining: Infinity, until: 0 };
+let rateLimit = { remaining: Infinity, until: 0 };
 
 /** Waits as long as others would have fewer requests than this left. One request may follow. */
 export async function waitForRoom(requests: number): Promise<void> {
-  while (left.remaining <= requests && left.until > Date.now())
+  while (rateLimit.remaining <= requests && rateLimit.until > Date.now())
     await new Promise((resolve) => {
-      setTimeout(resolve, left.until - Date.now());
+      setTimeout(resolve, rateLimit.until - Date.now());
     });
 }
 
@@ -68,12 +68,12 @@ export async function throughGate(request: Request, send: (...request: Request) 
   };
   if (inLine === 0 && !isClosed()) return sendNoting();
   inLine++;
-  const mine = line.then(async () => {
+  const turn = line.then(async () => {
     await opened(init?.signal);
     return sendNoting();
   });
-  line = mine.catch(() => undefined);
-  return mine.finally(() => inLine--);
+  line = turn.catch(() => undefined);
+  return turn.finally(() => inLine--);
 }
 
 async function opened(signal: AbortSignal | null | undefined): Promise<void> {
@@ -99,8 +99,8 @@ async function readRateLimit(response: Response, method: string | undefined): Pr
   if (status === 429 && isForAll && (await isShared(response)))
     closeUntil(Date.now() + Number(headers.get("retry-after") ?? WAIT_SECONDS) * 1000);
   else if (limit === REQUEST_LIMITS.all && remaining !== undefined) {
-    left = { remaining, until: Date.now() + reset * 1000 - serviceNow() };
-    if (remaining === 0) closeUntil(left.until);
+    rateLimit = { remaining, until: Date.now() + reset * 1000 - serviceNow() };
+    if (remaining === 0) closeUntil(rateLimit.until);
   }
 }
 

@@ -16,9 +16,9 @@ export function lazily<Props extends object>(part: () => Promise<ComponentType<P
       let isShown = true;
       const show = async (): Promise<void> => {
         try {
-          const found = await find();
-          loaded = found;
-          if (isShown) setPart(() => found);
+          const component = await find();
+          loaded = component;
+          if (isShown) setPart(() => component);
         } catch (error) {
           if (isShown) setFailure({ error });
         }

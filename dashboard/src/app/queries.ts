@@ -31,7 +31,7 @@ const question = <T>(queryKey: readonly unknown[], queryFn: Question<T>["queryFn
 /** How long a name that a page only mentions stays fresh: pages that change it refresh it themselves. */
 const NAMES_MS = 60_000;
 /** One of the records that a page names, or null if it was deleted. */
-const named = <T extends { id: string }>(resource: string, list: (query: { ids: string }) => Promise<{ data: T[] }>) => {
+const namedQuestion = <T extends { id: string }>(resource: string, list: (query: { ids: string }) => Promise<{ data: T[] }>) => {
   const find = byIds(list);
   return (id: string) => ({ ...question([resource, "named", id], () => find(id)), staleTime: NAMES_MS });
 };
@@ -57,20 +57,20 @@ export const servers = {
   /** Those that are offline or have little disk space, each page by page, until as many are found as the overview counts. */
   bad: ({ offline, low }: { offline: number; low: number }, isLow: (server: ListedServer) => boolean) =>
     question(["servers", "list", "bad", offline > 0, low > 0], async ({ signal }) => {
-      const list = async (query: ListQuery, isEnough: (found: readonly ListedServer[]) => boolean) => {
+      const list = async (query: ListQuery, isEnough: (items: readonly ListedServer[]) => boolean) => {
         const fetch = (cursor: object) => client.servers.list({ query: { per_page: PER_PAGE_MAX, ...query, ...cursor }, signal });
         return (await everyPage(fetch, isEnough)).items;
       };
       const [unreachable, any] = await Promise.all([
         offline > 0 ? list({ status: OFFLINE }, ({ length }) => length >= offline) : [],
         // The API lists by status, but not by the percentage of a disk that is free.
-        low > 0 ? list({}, (found) => found.length >= DISKS_MAX || found.filter(isLow).length >= low) : [],
+        low > 0 ? list({}, (items) => items.length >= DISKS_MAX || items.filter(isLow).length >= low) : [],
       ]);
       const bad = new Map([...unreachable, ...any.filter(isLow)].map((server) => [server.id, server]));
       return { data: [...bad.values()] };
     }),
   one: (id: string) => question(["servers", "one", id], ({ signal }) => client.servers.get({ params: { id }, signal })),
-  named: named("servers", (query) => client.servers.list({ query })),
+  named: namedQuestion("servers", (query) => client.servers.list({ query })),
 };
 
 export const instances = {
@@ -89,7 +89,7 @@ export const instances = {
     ...question(["instances", "metrics", id, query], ({ signal }) => client.instances.metrics({ params: { id }, query, signal })),
     ...ofMetrics,
   }),
-  named: named("instances", (query) => client.instances.list({ query })),
+  named: namedQuestion("instances", (query) => client.instances.list({ query })),
 };
 
 export const backups = {
@@ -100,7 +100,7 @@ export const backups = {
       client.backups.listOfInstance({ params: { id: instanceId }, query, signal }),
     ),
   one: (id: string) => question(["backups", "one", id], ({ signal }) => client.backups.get({ params: { id }, signal })),
-  named: named("backups", (query) => client.backups.list({ query })),
+  named: namedQuestion("backups", (query) => client.backups.list({ query })),
 };
 
 /** What became of an instance's backup, as the picture of the last nights has it. */
@@ -125,7 +125,7 @@ const OVERDUE_MAX = 10 * PER_PAGE_MAX;
 export const nights = (created_after: string, isAnyOverdue: boolean) => ({
   ...question(["backups", "nights", created_after, isAnyOverdue], async ({ signal }) => {
     const late: ListQuery = { per_page: PER_PAGE_MAX, protection: "overdue" };
-    const [found, overdue] = await Promise.all([
+    const [nightlyBackups, overdue] = await Promise.all([
       nightsSince(created_after, signal),
       isAnyOverdue
         ? everyPage(
@@ -134,7 +134,7 @@ export const nights = (created_after: string, isAnyOverdue: boolean) => ({
           )
         : { items: [], isWhole: true },
     ]);
-    return { ...found, overdue: overdue.items, isOverdueWhole: overdue.isWhole };
+    return { ...nightlyBackups, overdue: overdue.items, isOverdueWhole: overdue.isWhole };
   }),
   staleTime: Infinity,
   meta: { changedBy: [] } satisfies QueryMeta,

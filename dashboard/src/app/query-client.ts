@@ -141,8 +141,8 @@ export const refetchLists = (): Promise<void> => refetch((query) => query.queryK
 
 /** What a page only names it looks up again when it is shown again. */
 async function refetch(isMeant: (query: Asked) => boolean): Promise<void> {
-  const matching = (named: boolean) => ({
-    predicate: (query: Asked) => (query.queryKey[1] === "named") === named && isMeant(query),
+  const matching = (isNamed: boolean) => ({
+    predicate: (query: Asked) => (query.queryKey[1] === "named") === isNamed && isMeant(query),
   });
   await queryClient.invalidateQueries({ ...matching(true), refetchType: "none" });
   await queryClient.invalidateQueries(matching(false));

@@ -5,8 +5,8 @@ import { fillIn } from "../../../shared/domain/sentences.ts";
 import { text } from "../messages/text.ts";
 
 export function recognized(sentence: string): string {
-  const found = recognizeProblem(sentence);
-  return found === null ? sentence : fillIn(text.app.problems[found.code], found.parameters, showWord);
+  const problem = recognizeProblem(sentence);
+  return problem === null ? sentence : fillIn(text.app.problems[problem.code], problem.parameters, showWord);
 }
 
 const NAMES_OF_WORDS = new Set(["action", "field", "phase", "resource", "status"]);

@@ -34,10 +34,10 @@ function wordsFor(error: ClientError): Omit<Words, "requestId"> {
 
 /** Which permission or role is missing, by the API's error. */
 function needIn(message: string): string | undefined {
-  const found = recognizeProblem(message);
-  if (found?.code === "error_role_owner") return "owner";
-  if (found?.code === "error_role_admin") return "admin";
-  return found?.code === "error_permission_named" ? found.parameters["permission"] : undefined;
+  const problem = recognizeProblem(message);
+  if (problem?.code === "error_role_owner") return "owner";
+  if (problem?.code === "error_role_admin") return "admin";
+  return problem?.code === "error_permission_named" ? problem.parameters["permission"] : undefined;
 }
 
 /** That a permission or role is missing, and who can give it. A newer service may have others. */

@@ -100,7 +100,7 @@ function InstanceField({ disabledReasonOf, ...field }: FieldProps) {
       pages={usePages(instances.list)}
       optionOf={optionOf}
       placeholder={say.choose}
-      what={say.instances}
+      plural={say.instances}
       empty={say.none}
       {...field}
     />

@@ -147,9 +147,9 @@ function Facts({ backup }: { backup: Backup }) {
         ...(missing_modules === null || missing_modules.length === 0
           ? []
           : [{ label: say.missingModules, value: missing_modules.join(", ") }]),
-        { label: say.sha256, value: sha256 === null ? "–" : <Copyable value={sha256} what={say.checksum} code /> },
+        { label: say.sha256, value: sha256 === null ? "–" : <Copyable value={sha256} valueName={say.checksum} code /> },
         { label: say.labels, value: <Labels of={backup.labels} /> },
-        { label: say.id, value: <Copyable value={id} what={say.id} code /> },
+        { label: say.id, value: <Copyable value={id} valueName={say.id} code /> },
       ]}
     />
   );

@@ -17,12 +17,12 @@ export function useDownload(): (backup: Backup) => void {
     onSuccess: ({ data }) => window.location.assign(data.url),
     onError: (error, { id }) => {
       const say = text.backups.download;
-      const said = describeError(error);
+      const failure = describeError(error);
       notify({
         id: `download ${id}`,
         type: "error",
-        header: say.failed(said.title),
-        content: said.requestId === undefined ? said.text : say.withRequestId(said.text, said.requestId),
+        header: say.failed(failure.title),
+        content: failure.requestId === undefined ? failure.text : say.withRequestId(failure.text, failure.requestId),
       });
     },
   });

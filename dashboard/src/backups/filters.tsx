@@ -55,23 +55,23 @@ export const FiltersOfInstance: Narrowing["Fields"] = (props) => (
 
 /** What is typed is looked up; a link may name an instance that is not among the first, or was deleted. */
 const InstanceFilter: Narrowing["Fields"] = ({ listState, go }) => {
-  const { labels, any, what, noInstances } = text.backups.filters;
+  const { labels, any, plural, noInstances } = text.backups.filters;
   const { instance: chosen = "" } = listState;
   const pages = usePages(instances.list);
-  const { data: named } = useQuery({ ...instances.named(chosen), enabled: chosen !== "" });
-  const name = chosen === "" ? any.instance : named === null ? text.backups.deleted : chosen;
+  const { data: chosenInstance } = useQuery({ ...instances.named(chosen), enabled: chosen !== "" });
+  const name = chosen === "" ? any.instance : chosenInstance === null ? text.backups.deleted : chosen;
   return (
     <div className="filter">
       <ChooserSelect<Pick<ListedInstance, "id" | "name">>
         ariaLabel={labels.instance}
         any={any.instance}
         pages={pages}
-        initially={named ?? { id: chosen, name }}
+        initially={chosenInstance ?? { id: chosen, name }}
         optionOf={({ name }) => ({ label: name })}
         chosen={chosen}
         onChange={(instance) => go({ ...listState, page: 1, instance })}
         placeholder={any.instance}
-        what={what}
+        plural={plural}
         empty={noInstances}
       />
     </div>

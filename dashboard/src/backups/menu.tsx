@@ -27,10 +27,10 @@ export function BackupMenu({ backup, useHome, onRestore, onDrill, onEdit, onDele
   const navigate = useNavigate();
   const download = useDownload();
   const [calling, setCalling] = useState(false);
-  const item = (id: keyof typeof BACKUP_NEEDS, label: string, why: string | undefined) => ({
+  const item = (id: keyof typeof BACKUP_NEEDS, label: string, disabledReason: string | undefined) => ({
     id,
     text: label,
-    why,
+    disabledReason,
     needs: BACKUP_NEEDS[id],
   });
   const handlers: Readonly<Record<string, () => void>> = {

@@ -14,10 +14,10 @@ export interface Night<B> {
 /** The best of a day's backups counts, but a failed drill comes before all. */
 export function nightOf<B extends Seen>(backups: readonly B[]): Night<B> {
   const kinds = backups.map((backup) => ({ kind: kindOf(backup), backup }));
-  const found = (["drillFailed", "completed", "running", "failed"] as const)
+  const night = (["drillFailed", "completed", "running", "failed"] as const)
     .map((kind) => kinds.find((each) => each.kind === kind))
     .find((each) => each !== undefined);
-  return found ?? { kind: "none", backup: undefined };
+  return night ?? { kind: "none", backup: undefined };
 }
 
 function kindOf({ status, drill }: Seen): Night<Seen>["kind"] {

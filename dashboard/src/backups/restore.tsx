@@ -63,7 +63,7 @@ export function RestoreAny({ instance, onDismiss }: { instance: Instance; onDism
       pages={pages}
       optionOf={backupOption}
       placeholder={say.backup}
-      what={say.backups}
+      plural={say.backups}
       empty={say.none}
       chosen={backup?.id ?? ""}
       error={backup === undefined ? say.gone : undefined}

@@ -33,15 +33,15 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
     { length: DAYS },
     (_, n) => new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS + 1 + n),
   );
-  const { items, whole, error, retry } = useMadeSince(instanceId, days[0] ?? today);
+  const { items, isWhole, error, retry } = useMadeSince(instanceId, days[0] ?? today);
   const byDay = Map.groupBy(items, ({ created_at }) => dayOf(dayIn(created_at)));
   return (
     <div>
       <Box variant="awsui-key-label">{say.title}</Box>
       {error !== null && <Failure error={error} retry={retry} />}
-      <ol className="strip" aria-label={say.title} aria-busy={!whole}>
+      <ol className="strip" aria-label={say.title} aria-busy={!isWhole}>
         {days.map((day) => (
-          <Day key={day.getTime()} day={day} backups={byDay.get(dayOf(day)) ?? []} whole={whole} />
+          <Day key={day.getTime()} day={day} backups={byDay.get(dayOf(day)) ?? []} isWhole={isWhole} />
         ))}
         {nextAt !== null && (
           <li className="due" title={say.due(formatTime(nextAt))}>
@@ -50,7 +50,7 @@ export function BackupStrip({ instanceId, nextAt }: Props) {
           </li>
         )}
       </ol>
-      <Legend kinds={whole ? KINDS : [...KINDS, "unknown"]} />
+      <Legend kinds={isWhole ? KINDS : [...KINDS, "unknown"]} />
     </div>
   );
 }
@@ -63,25 +63,25 @@ function useMadeSince(instanceId: string, day: Date) {
   useEffect(() => {
     if (!complete && !pending && error === null) more();
   }, [complete, pending, error, more]);
-  return { items, whole: complete, error, retry };
+  return { items, isWhole: complete, error, retry };
 }
 
 interface DayProps {
   day: Date;
   backups: readonly Backup[];
   /** Whether all backups are loaded: until then, a day without one may have some. */
-  whole: boolean;
+  isWhole: boolean;
 }
 
-function Day({ day, backups, whole }: DayProps) {
+function Day({ day, backups, isWhole }: DayProps) {
   const { pathname, search } = useLocation();
   const { kind, backup } = nightOf(backups);
   const date = day.toLocaleDateString(locale, { weekday: "short", day: "numeric", month: "short" });
   const say = text.backups.strip;
   if (backup === undefined) {
-    const none = whole ? "none" : "unknown";
+    const none = isWhole ? "none" : "unknown";
     return (
-      <li className={whole ? undefined : none} title={say[none](date)}>
+      <li className={isWhole ? undefined : none} title={say[none](date)}>
         <Sign of={none} />
         <span className="unseen">{say[none](date)}</span>
       </li>

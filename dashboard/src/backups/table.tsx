@@ -48,16 +48,16 @@ const OF_INSTANCE = "backups";
 
 export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Props) {
   const say = text.backups;
-  const [dialog, setDialog] = useState<{ what: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
+  const [dialog, setDialog] = useState<{ act: "restore" | "drill" | "edit" | "delete"; backup: Backup }>();
   const close = () => setDialog(undefined);
   const menu = (backup: Backup) => (
     <BackupMenu
       backup={backup}
       useHome={useHome}
-      onRestore={() => setDialog({ what: "restore", backup })}
-      onDrill={() => setDialog({ what: "drill", backup })}
-      onEdit={() => setDialog({ what: "edit", backup })}
-      onDelete={() => setDialog({ what: "delete", backup })}
+      onRestore={() => setDialog({ act: "restore", backup })}
+      onDrill={() => setDialog({ act: "drill", backup })}
+      onEdit={() => setDialog({ act: "edit", backup })}
+      onDelete={() => setDialog({ act: "delete", backup })}
     />
   );
   const shared = {
@@ -91,10 +91,10 @@ export function BackupsTable({ useHome, instanceId, empty, actions, bulk }: Prop
           columns={[madeColumn(), ...factColumns(OF_INSTANCE), menuColumn(menu)]}
         />
       )}
-      {dialog?.what === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
-      {dialog?.what === "drill" && <RunDrill backup={dialog.backup} onDismiss={close} />}
-      {dialog?.what === "edit" && <EditBackup backup={dialog.backup} onDismiss={close} />}
-      {dialog?.what === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
+      {dialog?.act === "restore" && <Restore backup={dialog.backup} onDismiss={close} />}
+      {dialog?.act === "drill" && <RunDrill backup={dialog.backup} onDismiss={close} />}
+      {dialog?.act === "edit" && <EditBackup backup={dialog.backup} onDismiss={close} />}
+      {dialog?.act === "delete" && <DeleteBackup backup={dialog.backup} onDismiss={close} />}
     </>
   );
 }

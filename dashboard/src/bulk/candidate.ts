@@ -9,7 +9,7 @@ export interface Candidate {
   /** Undefined where they may have changed since the record was selected. */
   labels: Labels | undefined;
   /** Why the action leaves it out. */
-  why: string | undefined;
+  exclusionReason: string | undefined;
 }
 
 /**
@@ -22,8 +22,13 @@ export const candidates = <Item extends { id: string; labels: Labels }>(
   { nameOf, whyNot }: { nameOf: (item: Item) => string; whyNot: ((item: Item) => string | undefined) | undefined },
 ): Candidate[] =>
   selected.map((item) => {
-    const known = current.get(item.id);
-    return { id: item.id, name: nameOf(item), labels: known?.labels, why: known && whyNot?.(known) };
+    const currentItem = current.get(item.id);
+    return {
+      id: item.id,
+      name: nameOf(item),
+      labels: currentItem?.labels,
+      exclusionReason: currentItem && whyNot?.(currentItem),
+    };
   });
 
 /** What every dialog of a bulk action gets. */
@@ -33,6 +38,6 @@ export interface DialogProps {
   action: string;
   selected: readonly Candidate[];
   /** The service has begun with it, as this operation. */
-  onDone: (begun: { data: { id: string } }) => void;
+  onDone: (response: { data: { id: string } }) => void;
   onDismiss: () => void;
 }

@@ -22,7 +22,7 @@ export function DeleteDialog({ alsoBackups = false, ...props }: Props) {
   const form = useId();
   const mayDeleteBackups = useMay()(...BACKUP_NEEDS.delete);
   const [withBackups, setWithBackups] = useState(alsoBackups);
-  const count = props.selected.filter(({ why }) => why === undefined).length;
+  const count = props.selected.filter(({ exclusionReason }) => exclusionReason === undefined).length;
   const isInstances = props.kind === "instance";
   const deletesBackups = isInstances && withBackups && mayDeleteBackups;
   const options = isInstances && (

@@ -9,7 +9,7 @@ interface Choice {
   leftOut: [reason: string, candidates: Candidate[]][];
 }
 
-export function choose(selected: readonly Candidate[], whyNot = ({ why }: Candidate) => why): Choice {
+export function choose(selected: readonly Candidate[], whyNot = ({ exclusionReason }: Candidate) => exclusionReason): Choice {
   const byReason = Map.groupBy(selected, whyNot);
   return {
     included: byReason.get(undefined) ?? [],

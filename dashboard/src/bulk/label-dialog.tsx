@@ -28,11 +28,11 @@ export function LabelDialog({ kind, action, selected, onDone, onDismiss }: Dialo
   const bulk = useBulk(onDone);
   const change = { add: labelsIn(added), remove: removed.split(/[\s,]+/).filter((key) => key !== "") };
   const choice = choose(selected, (item) => {
-    if (item.labels === undefined) return item.why;
+    if (item.labels === undefined) return item.exclusionReason;
     const next = changedLabels(item.labels, change);
     if (Object.keys(next).length > LABELS_MAX) return say.tooMany(LABELS_MAX);
     if (utf8Bytes(Object.entries(next).flat().join("")) > LABELS_BYTES_MAX) return say.tooLong(formatCount(LABELS_BYTES_MAX));
-    return isSame(next, item.labels) ? say.same : item.why;
+    return isSame(next, item.labels) ? say.same : item.exclusionReason;
   });
   const request = { action, ids: choice.included.map(({ id }) => id), parameters: change };
   return (

@@ -29,8 +29,8 @@ export const sendBulk = (request: BulkRequest, idempotencyKey: string) =>
 export const rehearseBulk = (request: BulkRequest): Promise<{ data: DryRun }> =>
   withoutGone(request, async (remaining) => {
     const { data } = await client.bulk.run.dryRun({ body: bodyOf(remaining) });
-    const gone = request.ids.length - remaining.ids.length;
-    return { data: gone === 0 ? data : { ...data, warnings: [...data.warnings, text.bulk.gone(gone)] } };
+    const goneCount = request.ids.length - remaining.ids.length;
+    return { data: goneCount === 0 ? data : { ...data, warnings: [...data.warnings, text.bulk.gone(goneCount)] } };
   });
 
 /** The place of an ID in the field that an error names: what is selected from a list can only be gone. */

@@ -13,7 +13,7 @@ export const DEFAULT_CHOICES: Choices = { rehearse: true, backup_first: true, up
 
 interface Props {
   values: Choices;
-  onChange: (news: Partial<Choices>) => void;
+  onChange: (changes: Partial<Choices>) => void;
   /** Whether there is something to rehearse. */
   rehearsable?: boolean;
 }

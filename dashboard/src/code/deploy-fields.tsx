@@ -22,9 +22,9 @@ export const DEPLOY_DEFAULTS: Values = { ...DEFAULT_CHOICES, modules: "changed",
 
 /** What an earlier deploy was made with. An older service does not say it, nor does any of a deploy from before it was stored. */
 export function toValues({ choices = null, image, note }: Omit<Deploy, "choices"> & Partial<Deploy>): Partial<Values> {
-  const { modules = "changed", ...made } = choices ?? { update_image: image !== null };
-  const named = typeof modules === "string" ? { modules } : { modules: "named" as const, names: modules.join(", ") };
-  return { ...made, ...named, note: note ?? "" };
+  const { modules = "changed", ...otherChoices } = choices ?? { update_image: image !== null };
+  const selection = typeof modules === "string" ? { modules } : { modules: "named" as const, names: modules.join(", ") };
+  return { ...otherChoices, ...selection, note: note ?? "" };
 }
 
 /** What a dry run depends on. */

@@ -58,8 +58,8 @@ const isRunning = ({ status }: Deploy): boolean => OPEN_DEPLOYS.some((each) => e
 function Shown({ deploy: loaded }: { deploy: Deploy }) {
   const { data } = useQuery({ ...deploys.one(loaded.id), refetchInterval: isRunning(loaded) && DEPLOY_POLL_MS });
   const deploy = data?.data ?? loaded;
-  const { data: found } = useQuery(instances.one(deploy.instance_id));
-  const instance = found?.data;
+  const { data: response } = useQuery(instances.one(deploy.instance_id));
+  const instance = response?.data;
   const page = `/instances/${deploy.instance_id}${TAB}`;
   return (
     <Page
@@ -102,7 +102,7 @@ interface Found {
 }
 
 /** In progress, what is still to come is left out. */
-const unlessToCome = <T,>(deploy: Deploy, found: unknown, item: T): T[] => (found === null && isRunning(deploy) ? [] : [item]);
+const unlessToCome = <T,>(deploy: Deploy, value: unknown, item: T): T[] => (value === null && isRunning(deploy) ? [] : [item]);
 
 /** The same. After a failed deploy that may not have been put back, nobody knows it. */
 function foundBy(deploy: Deploy, operation: Operation | undefined, { label, value, none }: Found) {
@@ -155,7 +155,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
             }),
             ...(note === null ? [] : [{ label: say.note, value: <Wrapped>{note}</Wrapped> }]),
             ...(failed_step === null ? [] : [{ label: say.failedStep, value: steps[failed_step] ?? failed_step }]),
-            { label: say.id, value: <Copyable value={deploy.id} what={say.id} code /> },
+            { label: say.id, value: <Copyable value={deploy.id} valueName={say.id} code /> },
           ]}
         />
         {operation !== undefined && <Outcome operation={operation} onOwnPage ofDeployPage />}
@@ -171,7 +171,7 @@ const Starter = ({ deploy: { trigger, created_by } }: { deploy: Deploy }) => (
 );
 
 /** The record has the sentence alone. */
-const said = (error: string): string => sentenceOf(reasonIn(error), error);
+const sentenceOfError = (error: string): string => sentenceOf(reasonIn(error), error);
 
 function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   const say = text.code.detail;
@@ -182,7 +182,9 @@ function Rehearsal({ of: rehearsal }: { of: Deploy["rehearsal"] }) {
   return (
     <>
       <Status of="rehearsal" status={status} />
-      {error !== null && <div>{status === REHEARSAL.skipped ? said(error).replace(say.toGoOn, "") : said(error)}</div>}
+      {error !== null && (
+        <div>{status === REHEARSAL.skipped ? sentenceOfError(error).replace(say.toGoOn, "") : sentenceOfError(error)}</div>
+      )}
     </>
   );
 }

@@ -83,8 +83,8 @@ export function DeploysTable({ instance, server }: Props) {
 /** Only what has reached the ERP can be gone back to. */
 function DeployMenu({ deploy, instance, server }: Props & { deploy: Deploy }) {
   const [isOpen, setIsOpen] = useState(false);
-  const why = whyNot("deploy", instance, server);
-  const rollback = { id: "rollback", text: text.code.rollback.action, why, needs: INSTANCE_NEEDS.deploy };
+  const disabledReason = whyNot("deploy", instance, server);
+  const rollback = { id: "rollback", text: text.code.rollback.action, disabledReason, needs: INSTANCE_NEEDS.deploy };
   return (
     <>
       <RowMenu

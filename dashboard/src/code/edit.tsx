@@ -91,13 +91,13 @@ interface PartProps {
   form: {
     values: Values;
     ownError: (field: string) => string | undefined;
-    set: (news: Partial<Values>, as?: string) => void;
+    set: (changes: Partial<Values>, as?: string) => void;
     reset: () => void;
   };
 }
 
-const replaced = <T,>(all: readonly T[], index: number, news: Partial<T>): T[] =>
-  all.map((each, position) => (position === index ? { ...each, ...news } : each));
+const replaced = <T,>(all: readonly T[], index: number, changes: Partial<T>): T[] =>
+  all.map((each, position) => (position === index ? { ...each, ...changes } : each));
 const without = <T,>(all: readonly T[], index: number): T[] => all.filter((_, position) => position !== index);
 
 function Repositories({ form }: PartProps) {
@@ -113,7 +113,7 @@ function Repositories({ form }: PartProps) {
           number={index + 1}
           repository={repository}
           error={(field) => form.ownError(`repositories.${index}.${field}`)}
-          onChange={(news, field) => set(replaced(repositories, index, news), `repositories.${index}.${field}`)}
+          onChange={(changes, field) => set(replaced(repositories, index, changes), `repositories.${index}.${field}`)}
           onRemove={() => {
             form.reset(); // the errors are those of the entries' places
             set(without(repositories, index));
@@ -134,7 +134,7 @@ interface RepositoryProps {
   number: number;
   repository: RepositoryValues;
   error: (field: string) => string | undefined;
-  onChange: (news: Partial<RepositoryValues>, field: string) => void;
+  onChange: (changes: Partial<RepositoryValues>, field: string) => void;
   onRemove: () => void;
 }
 
@@ -196,7 +196,7 @@ function Variables({ form }: PartProps) {
           number={index + 1}
           variable={variable}
           error={(field) => form.ownError(`environment.${index}.${field}`)}
-          onChange={(news, field) => set(replaced(variables, index, news), field && `environment.${index}.${field}`)}
+          onChange={(changes, field) => set(replaced(variables, index, changes), field && `environment.${index}.${field}`)}
           onRemove={() => {
             form.reset();
             set(without(variables, index));
@@ -214,7 +214,7 @@ interface VariableProps {
   number: number;
   variable: VariableValues;
   error: (field: string) => string | undefined;
-  onChange: (news: Partial<VariableValues>, field?: string) => void;
+  onChange: (changes: Partial<VariableValues>, field?: string) => void;
   onRemove: () => void;
 }
 

@@ -62,7 +62,9 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
       {change !== undefined && (
         <ChangeHook instance={instance} change={change} onUrl={setUrl} onDismiss={() => setChange(undefined)} />
       )}
-      {url !== undefined && <SecretOnce title={say.title} what={say.made} value={url} onStored={() => setUrl(undefined)} />}
+      {url !== undefined && (
+        <SecretOnce title={say.title} valueName={say.hookUrl} value={url} onStored={() => setUrl(undefined)} />
+      )}
     </Container>
   );
 }

@@ -27,7 +27,7 @@ export function Repository({ repository }: { repository: CodeRepository }) {
         minColumnWidth={180}
         items={[
           { label: say.ref, value: ref },
-          { label: say.path, value: path ?? say.whole },
+          { label: say.path, value: path ?? say.wholeRepository },
           { label: say.access, value: accessInWords(repository) },
           {
             label: say.deployed,
@@ -35,7 +35,7 @@ export function Repository({ repository }: { repository: CodeRepository }) {
               commit === null ? (
                 say.notDeployed
               ) : (
-                <Copyable value={commit} display={shortCommit(commit)} what={say.copied.deployed} code />
+                <Copyable value={commit} display={shortCommit(commit)} valueName={say.copied.deployed} code />
               ),
           },
           { label: say.newest, value: <Newest repository={repository} /> },
@@ -47,7 +47,7 @@ export function Repository({ repository }: { repository: CodeRepository }) {
                   label: say.key,
                   value: (
                     <>
-                      <Copyable value={deploy_key.public_key} what={say.copiedKey} code />
+                      <Copyable value={deploy_key.public_key} valueName={say.copiedKey} code />
                       {say.keyAbout}
                     </>
                   ),
@@ -61,7 +61,7 @@ export function Repository({ repository }: { repository: CodeRepository }) {
                   label: say.hostKey,
                   value: (
                     <>
-                      <Copyable value={host_key} what={say.copied.hostKey} code />
+                      <Copyable value={host_key} valueName={say.copied.hostKey} code />
                       {say.hostKeyAbout}
                     </>
                   ),
@@ -78,7 +78,7 @@ function Newest({ repository: { commit, newest_commit: newest, problem } }: { re
   const say = text.code.repository;
   if (problem != null) return <StatusIndicator type="error">{sentenceOf(problem.reason, problem.message)}</StatusIndicator>;
   if (newest === null) return say.unknown;
-  const copyable = <Copyable value={newest} display={shortCommit(newest)} what={say.copied.newest} code />;
+  const copyable = <Copyable value={newest} display={shortCommit(newest)} valueName={say.copied.newest} code />;
   if (newest === commit) return copyable;
   return (
     <>

@@ -36,10 +36,10 @@ function today(): string {
 }
 
 /** The two lists as one: the newest first, as each of them is. */
-const inOrder = (found: readonly Event[]): Event[] =>
-  found.toSorted((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
+const inOrder = (records: readonly Event[]): Event[] =>
+  records.toSorted((a, b) => b.created_at.localeCompare(a.created_at) || b.id.localeCompare(a.id));
 
-const toLines = (found: readonly Event[]): string => found.map((event) => `${JSON.stringify(event)}\n`).join("");
+const toLines = (records: readonly Event[]): string => records.map((event) => `${JSON.stringify(event)}\n`).join("");
 
 export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<Event>[]; onDismiss: () => void }) {
   const say = text.events.export;
@@ -51,7 +51,7 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
   const isRange = isDay(from) && isDay(to) && from <= to;
   const range = isRange ? { created_after: startOf(from), created_before: startOf(nextDay(to)) } : {};
   const queries = (kind === "everything" ? EVENT_CLASSES : [kind]).map((each) => ({ class: each, ...range }));
-  const { pending, error, found, fetchAll, cancel } = useAllPages(events.list, queries, (all) => {
+  const { pending, error, loadedCount, fetchAll, cancel } = useAllPages(events.list, queries, (all) => {
     const ordered = inOrder(all);
     saveFile(
       `${say.file}-${from}-${to}.${format}`,
@@ -87,7 +87,7 @@ export function ExportEvents({ columns, onDismiss }: { columns: readonly Column<
         <Days of={days} onChange={setDays} />
         <Choice label={say.kind} values={KINDS} labels={say.kinds} value={kind} onChange={setKind} />
         <Choice label={say.format} values={FORMATS} labels={say.formats} value={format} onChange={setFormat} />
-        {found > 0 && <Loading found={found} />}
+        {loadedCount > 0 && <Loading count={loadedCount} />}
         {error !== null && <Failure error={error} retry={fetchAll} />}
       </SpaceBetween>
     </Modal>

@@ -55,7 +55,7 @@ export const EventFilters: Narrowing["Fields"] = ({ listState, go }) => {
 };
 
 /** A button of a row: only events like it. */
-export function Only({ name, value, what }: { name: "actor" | "resource"; value: string; what: string }) {
+export function Only({ name, value, label }: { name: "actor" | "resource"; value: string; label: string }) {
   const [, setSearch] = useSearchParams();
   const narrow = (): void =>
     setSearch((before) => {
@@ -68,7 +68,7 @@ export function Only({ name, value, what }: { name: "actor" | "resource"; value:
     <Button
       variant="inline-icon"
       iconName="filter"
-      ariaLabel={name === "actor" ? text.events.filters.onlyBy(what) : text.events.filters.onlyAbout(what)}
+      ariaLabel={name === "actor" ? text.events.filters.onlyBy(label) : text.events.filters.onlyAbout(label)}
       onClick={narrow}
     />
   );

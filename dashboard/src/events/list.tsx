@@ -59,7 +59,7 @@ function columnsNow(newest: Newest): [Column<Event>, ...Column<Event>[]] {
       text: ({ actor }) => `${actorInWords(actor)} (${originInWords(actor)})`,
       cell: ({ actor }) => (
         <Wrapped>
-          {actorInWords(actor)} <Only name="actor" value={actor.id} what={actorInWords(actor)} />
+          {actorInWords(actor)} <Only name="actor" value={actor.id} label={actorInWords(actor)} />
           <Box variant="small" display="block">
             {originInWords(actor)}
           </Box>
@@ -117,12 +117,12 @@ function Resource({ of: { id, resource: of, type }, newest }: { of: Event; newes
   }, [id, newest]);
   const name = of.name ?? of.id;
   const page = pageOf(of);
-  const gone = useIsGone(of, { isNew }) || AT_ONCE.includes(type);
+  const isGone = useIsGone(of, { isNew }) || AT_ONCE.includes(type);
   return (
     <Wrapped>
-      {page === undefined || gone ? name : <Link to={page}>{name}</Link>}
-      {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} what={name} />}
-      {gone && !DELETION.test(type) && (
+      {page === undefined || isGone ? name : <Link to={page}>{name}</Link>}
+      {/^[a-z]{1,20}_[0-9a-z]{26}$/.test(of.id) && <Only name="resource" value={of.id} label={name} />}
+      {isGone && !DELETION.test(type) && (
         <Box variant="span" color="text-body-secondary">
           {" "}
           {text.events.deleted}

@@ -209,21 +209,21 @@ const NameWithLink = ({ name, page }: { name: string; page: string | undefined }
 /** The same again for those that failed or were not begun; it asks first, as the first one did. */
 function Again({ id, bulk: { type, action, parameters, total, succeeded } }: { id: string; bulk: BulkResult }) {
   const navigate = useNavigate();
-  const left = useMutation({
+  const candidates = useMutation({
     mutationFn: async () => [...(await itemsWith(id, "failed")), ...(await itemsWith(id, "cancelled"))].map(toCandidate),
   });
   if (total === succeeded) return null;
-  const dialog = left.data && {
+  const dialog = candidates.data && {
     kind: type,
     action,
-    selected: left.data,
+    selected: candidates.data,
     onDone: ({ data }: { data: { id: string } }) => void navigate(`/operations/${data.id}`),
-    onDismiss: left.reset,
+    onDismiss: candidates.reset,
   };
   return (
     <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-      {left.isError && <Failure error={left.error} />}
-      <Button loading={left.isPending} onClick={() => left.mutate()}>
+      {candidates.isError && <Failure error={candidates.error} />}
+      <Button loading={candidates.isPending} onClick={() => candidates.mutate()}>
         {text.bulk.again(total - succeeded)}
       </Button>
       {dialog !== undefined &&
@@ -240,17 +240,21 @@ const toCandidate = ({ resource: { id, name }, error }: OperationItem): Candidat
   id,
   name,
   labels: undefined,
-  why: hasBackupsLeft({ error }) ? text.bulk.backupsLeft : error?.code === "NOT_FOUND" ? text.bulk.alreadyDeleted : undefined,
+  exclusionReason: hasBackupsLeft({ error })
+    ? text.bulk.backupsLeft
+    : error?.code === "NOT_FOUND"
+      ? text.bulk.alreadyDeleted
+      : undefined,
 });
 
 async function itemsWith(id: string, status: "failed" | "cancelled"): Promise<OperationItem[]> {
-  const found: OperationItem[] = [];
+  const items: OperationItem[] = [];
   let cursor: string | undefined;
   do {
     const query = { status, per_page: PER_PAGE_MAX, ...(cursor !== undefined && { cursor }) };
     const { data, meta } = await client.operations.items({ params: { id }, query });
-    found.push(...data);
+    items.push(...data);
     cursor = meta.next_cursor ?? undefined;
   } while (cursor !== undefined);
-  return found;
+  return items;
 }

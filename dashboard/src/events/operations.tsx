@@ -32,7 +32,7 @@ const columns = (): [Column<Operation>, ...Column<Operation>[]] => [
   { id: "duration", header: text.operations.columns.duration, cell: durationInWords, text: durationInWords },
   ...startColumns(({ created_by }) => (
     <Wrapped>
-      <StartedBy actor={created_by} /> <Only name="actor" value={created_by.id} what={actorInWords(created_by)} />
+      <StartedBy actor={created_by} /> <Only name="actor" value={created_by.id} label={actorInWords(created_by)} />
     </Wrapped>
   )),
 ];
@@ -48,7 +48,7 @@ function Subject({ of: operation }: { of: Operation }) {
   if (resource.type === "account" || pageOf(resource) === undefined) return name;
   return (
     <Wrapped>
-      {page === undefined ? name : <Link to={page}>{name}</Link>} <Only name="resource" value={resource.id} what={name} />
+      {page === undefined ? name : <Link to={page}>{name}</Link>} <Only name="resource" value={resource.id} label={name} />
     </Wrapped>
   );
 }

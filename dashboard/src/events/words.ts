@@ -13,5 +13,5 @@ export function actionInWords(type: string, startedOne = false): string {
 }
 
 /** Every type of a class. */
-export const actionTypes = (wanted: EventClass): string[] =>
-  Object.keys(EVENT_TYPES).filter((type) => EVENT_TYPES[type]?.class === wanted);
+export const actionTypes = (eventClass: EventClass): string[] =>
+  Object.keys(EVENT_TYPES).filter((type) => EVENT_TYPES[type]?.class === eventClass);

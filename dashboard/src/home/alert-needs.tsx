@@ -34,7 +34,7 @@ const ACTS: Partial<Record<AlertKind, Act>> = {
 export function AlertNeeds({ alerts }: { alerts: readonly Alert[] }) {
   return alerts.map((alert) => {
     const { id, kind, resource, opened_at: since } = alert;
-    const need = { id, title: kindInWords(kind), sign: "warning" as const, resource, why: valueInWords(alert), since };
+    const need = { id, title: kindInWords(kind), sign: "warning" as const, resource, explanation: valueInWords(alert), since };
     return <NeedItem key={id} need={{ ...need, action: <ActOf alert={alert} /> }} />;
   });
 }

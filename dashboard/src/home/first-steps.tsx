@@ -36,12 +36,12 @@ export function FirstSteps({ servers, instance }: Props) {
   return (
     <Container header={<Header variant="h2">{say.title}</Header>}>
       <ol className="plain">
-        <Step done={hasKey} next={!hasKey} optional title={say.key.title} button={say.key.button} href="/settings/ssh-keys">
+        <Step isDone={hasKey} next={!hasKey} optional title={say.key.title} button={say.key.button} href="/settings/ssh-keys">
           {say.key.text}
         </Step>
         <ServerStep servers={servers} />
         <Step
-          done={instance !== undefined}
+          isDone={instance !== undefined}
           next={active}
           title={say.instance.title}
           button={say.instance.button}
@@ -50,7 +50,7 @@ export function FirstSteps({ servers, instance }: Props) {
           {say.instance.text}
         </Step>
         <Step
-          done={false}
+          isDone={false}
           next={instance !== undefined}
           title={say.policy.title}
           button={say.policy.button}
@@ -67,20 +67,20 @@ function ServerStep({ servers }: { servers: Tally }) {
   const say = text.home.firstSteps.server;
   if (servers.total === 0)
     return (
-      <Step done={false} next title={say.title} button={say.button} href="/servers/create">
+      <Step isDone={false} next title={say.title} button={say.button} href="/servers/create">
         {say.text}
       </Step>
     );
   const underWay = servers.count(SERVER_PHASES[LIFECYCLE["server.create"].through]) > 0;
   return (
-    <Step done={servers.count(USABLE_STATUS) > 0} next={!underWay} title={say.title} button={say.view} href="/servers">
+    <Step isDone={servers.count(USABLE_STATUS) > 0} next={!underWay} title={say.title} button={say.view} href="/servers">
       {underWay ? say.inProgress : say.offline}
     </Step>
   );
 }
 
 interface StepProps {
-  done: boolean;
+  isDone: boolean;
   /** Whether it is this step's turn. */
   next: boolean;
   /** A later step can do it as well. */
@@ -91,7 +91,7 @@ interface StepProps {
   children: ReactNode;
 }
 
-function Step({ done, next, optional = false, title, button, href, children }: StepProps) {
+function Step({ isDone, next, optional = false, title, button, href, children }: StepProps) {
   const follow = useFollow();
   const may = useMay();
   return (
@@ -101,10 +101,10 @@ function Step({ done, next, optional = false, title, button, href, children }: S
           <Box variant="h3" padding="n">
             {title}
           </Box>
-          {done && <StatusIndicator type="success">{text.home.firstSteps.done}</StatusIndicator>}
+          {isDone && <StatusIndicator type="success">{text.home.firstSteps.done}</StatusIndicator>}
         </SpaceBetween>
-        {!done && <Box color="text-body-secondary">{children}</Box>}
-        {next && !done && may(...needsOf(href)) && (
+        {!isDone && <Box color="text-body-secondary">{children}</Box>}
+        {next && !isDone && may(...needsOf(href)) && (
           <Button variant={optional ? "normal" : "primary"} href={href} onFollow={follow}>
             {button}
           </Button>

@@ -15,19 +15,23 @@ export interface Need {
   /** Where there is more of it: an operation with its log. */
   page?: string;
   resource: NamedResource;
-  why?: ReactNode;
+  explanation?: ReactNode;
   since: string | null;
   requestId?: string;
   action?: ReactNode;
 }
 
-export function NeedItem({ need: { title, sign = "error", page, resource, why, since, requestId, action } }: { need: Need }) {
+export function NeedItem({
+  need: { title, sign = "error", page, resource, explanation, since, requestId, action },
+}: {
+  need: Need;
+}) {
   return (
     <li className="need">
       <div>
         <StatusIndicator type={sign}>{page === undefined ? title : <Link to={page}>{title}</Link>}</StatusIndicator>:{" "}
         <ResourceName of={resource} />
-        <Box>{why}</Box>
+        <Box>{explanation}</Box>
         {(since !== null || requestId !== undefined) && (
           <Box variant="small" color="text-body-secondary">
             {since !== null && <Time at={since} />}

@@ -43,7 +43,7 @@ function ofOperation(operation: Operation): Need {
     title: workOf(type).failed,
     page: `/operations/${id}`,
     resource: subjectOf(operation),
-    why: error && errorInWords(error),
+    explanation: error && errorInWords(error),
     since: finished_at ?? created_at,
     action: <Retry operation={operation} />,
   };
@@ -72,7 +72,7 @@ function ofServer(server: ListedServer): Need {
     id,
     title: text.home.needs.offline,
     resource: { type: "server", id, name },
-    why: reasonInWords(server),
+    explanation: reasonInWords(server),
     since: reported_at ?? updated_at,
     action: <LinkAction href={`/servers/${id}`} label={text.home.needs.show} ariaLabel={text.home.needs.showOf(name)} />,
   };
@@ -96,7 +96,7 @@ const ofOverdue = ({ id, name, protection }: ListedInstance, since: string | nul
   id,
   title: text.home.needs.overdue,
   resource: { type: "instance", id, name },
-  why: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
+  explanation: text.home.needs.lastBackup(<Time at={protection.last_backup_at} none={text.home.needs.never} />),
   since,
   action: (
     <DialogAction needs={INSTANCE_NEEDS.backup} label={text.home.needs.backUp} ariaLabel={text.home.needs.backUpOf(name)}>

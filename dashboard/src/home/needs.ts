@@ -21,8 +21,8 @@ const EXPIRING_DAYS = 14;
 
 /** Rotated keys are left out: they are meant to expire. */
 const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
-  const left = Date.parse(expires_at ?? "") - serviceNow();
-  return replaced_by === null && left > 0 && left < EXPIRING_DAYS * DAY_MS;
+  const remainingMs = Date.parse(expires_at ?? "") - serviceNow();
+  return replaced_by === null && remainingMs > 0 && remainingMs < EXPIRING_DAYS * DAY_MS;
 };
 
 /** When the server's disk fell below the lowest of the alerts' steps that it is below; null without such an alert. */
@@ -53,10 +53,10 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   });
   const open = useQuery({ ...alerts.list({ status: ALERT.open, per_page: PER_PAGE_MAX }), enabled: openAlerts > 0 });
   const keys = useQuery({ ...tokens.list({ per_page: PER_PAGE_MAX }), enabled: may("admin") });
-  const found = openAlerts > 0 ? (open.data?.data ?? []) : [];
+  const loadedAlerts = openAlerts > 0 ? (open.data?.data ?? []) : [];
   const late = overdue.data?.data ?? [];
   const alerted = new Map(
-    found
+    loadedAlerts
       .filter(({ kind }) => kind === ("backup_overdue" satisfies AlertKind))
       .map(({ resource, opened_at }) => [resource.id, opened_at] as const),
   );
@@ -74,10 +74,10 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
   const low = listed
     .flatMap((server) => {
       const step = lowDiskOf(server);
-      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1], since: lowSince(found, server.id) }];
+      return step === null ? [] : [{ server, isAlmostFull: step === DISK_STEPS[1], since: lowSince(loadedAlerts, server.id) }];
     })
     .toSorted((a, b) => Number(b.isAlmostFull) - Number(a.isAlmostFull));
-  const told = {
+  const listedElsewhere = {
     offline: new Set(unreachable.map(({ id }) => id)),
     lowDisks: new Set(low.map(({ server }) => server.id)),
   };
@@ -86,12 +86,12 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     retry: () => void Promise.all(queries.filter(({ isError }) => isError).map(({ refetch }) => refetch())),
     isPending: queries.some(({ isLoading }) => isLoading),
     failures,
-    drills: found.filter(({ kind }) => kind === ("drill_failed" satisfies AlertKind)),
+    drills: loadedAlerts.filter(({ kind }) => kind === ("drill_failed" satisfies AlertKind)),
     offline: unreachable,
     lowDisks: low,
     overdue: late.map((instance) => ({ instance, since: alerted.get(instance.id) ?? becameAt(instance.id) ?? null })),
     // Once it is known what of them is said elsewhere.
-    alerts: machines.isLoading ? [] : unlistedAlerts(found, told),
+    alerts: machines.isLoading ? [] : unlistedAlerts(loadedAlerts, listedElsewhere),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };
 }

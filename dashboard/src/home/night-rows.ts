@@ -41,9 +41,9 @@ export function buildNightRows<B extends Seen>(
   const oldestDay = isWhole || oldest === undefined ? -1 : days.indexOf(dayOf(oldest));
   const knownDays = oldestDay === -1 ? days.length : oldestDay;
   const rows = [...names].map(([id, name]): Row<B> => {
-    const own = backups.get(id) ?? [];
-    const byDay = Map.groupBy(own, dayOf);
-    const last = own.find(({ status }) => status === "completed");
+    const ownBackups = backups.get(id) ?? [];
+    const byDay = Map.groupBy(ownBackups, dayOf);
+    const last = ownBackups.find(({ status }) => status === "completed");
     return {
       id,
       name,
@@ -54,7 +54,7 @@ export function buildNightRows<B extends Seen>(
       }),
       last,
       lastAt: last?.created_at ?? late.get(id),
-      drilled: own.find(({ drill }) => (drill ?? null) !== null),
+      drilled: ownBackups.find(({ drill }) => (drill ?? null) !== null),
     };
   });
   // What went wrong last night comes before everything that went wrong in the nights before it.

@@ -29,8 +29,8 @@ export const resourceIdsOf = (failure: Operation): string[] =>
   );
 
 function isResolvedBySubject(failure: Operation, subjects: FailedResources): boolean {
-  const found = resourceIdsOf(failure).map((id) => subjects.get(id));
-  return found.some(
+  const resources = resourceIdsOf(failure).map((id) => subjects.get(id));
+  return resources.some(
     (subject) => subject === null || (isBackup(failure) && (subject?.protection?.last_backup_at ?? "") > endedAt(failure)),
   );
 }

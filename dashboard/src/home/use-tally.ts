@@ -48,16 +48,16 @@ export interface Tallies {
 
 export function useTallies() {
   const { data, error, refetch, dataUpdatedAt } = useQuery({ ...overview(), retry: false });
-  const found = data?.data;
-  const tallies: Tallies | undefined = found && {
-    servers: tallyOf(found.servers),
-    instances: tallyOf(found.instances),
-    backups: tallyOf(found.backups),
-    lowDisks: lowDisksIn(found.servers ?? {}),
-    protection: found.instances?.protection,
-    updates: updatesIn(found.instances ?? {}),
-    reboots: rebootsIn(found.servers ?? {}),
-    openAlerts: found.alerts?.open ?? 0,
+  const counts = data?.data;
+  const tallies: Tallies | undefined = counts && {
+    servers: tallyOf(counts.servers),
+    instances: tallyOf(counts.instances),
+    backups: tallyOf(counts.backups),
+    lowDisks: lowDisksIn(counts.servers ?? {}),
+    protection: counts.instances?.protection,
+    updates: updatesIn(counts.instances ?? {}),
+    reboots: rebootsIn(counts.servers ?? {}),
+    openAlerts: counts.alerts?.open ?? 0,
   };
   return { tallies, updatedAt: dataUpdatedAt, error: data === undefined ? error : null, retry: () => void refetch() };
 }

@@ -15,16 +15,16 @@ import { metricInWords } from "../metrics/words.ts";
 export function Worst() {
   const say = text.home.worst;
   const { data, error, refetch } = useQuery(worst());
-  const found = data?.data;
+  const rankings = data?.data;
   return (
     <Container
       header={
-        <Header variant="h2" description={found?.complete === false ? say.partly : say.about}>
+        <Header variant="h2" description={rankings?.complete === false ? say.partly : say.about}>
           {say.title}
         </Header>
       }
     >
-      {found === undefined ? (
+      {rankings === undefined ? (
         error === null ? (
           <Spinner />
         ) : (
@@ -32,9 +32,9 @@ export function Worst() {
         )
       ) : (
         <ColumnLayout columns={3} minColumnWidth={260}>
-          <Ranking title={say.memory} path="/servers" of={found.memory} unit="percent" />
-          <Ranking title={say.disk} path="/servers" of={found.disk} unit="percent" />
-          <Ranking title={say.times} path="/instances" of={found.p95_ms} unit="milliseconds" />
+          <Ranking title={say.memory} path="/servers" of={rankings.memory} unit="percent" />
+          <Ranking title={say.disk} path="/servers" of={rankings.disk} unit="percent" />
+          <Ranking title={say.times} path="/instances" of={rankings.p95_ms} unit="milliseconds" />
         </ColumnLayout>
       )}
     </Container>
@@ -59,7 +59,7 @@ function Ranking({ title, path, of: ranked, unit }: RankingProps) {
   const names = new Map(ranked.map(({ id, name }) => [id, name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
   const linkTo = (id: string) => <Link to={`${path}/${id}?tab=metrics`}>{nameOf(id)}</Link>;
-  const whole = unit === "percent" ? 100 : Math.max(1, ...ranked.map(({ value }) => value));
+  const axisEnd = unit === "percent" ? 100 : Math.max(1, ...ranked.map(({ value }) => value));
   const bars = { type: "bar" as const, title, data: ranked.map(({ id, value }) => ({ x: id, y: value })) };
   return (
     <div>
@@ -73,7 +73,7 @@ function Ranking({ title, path, of: ranked, unit }: RankingProps) {
         horizontalBars
         xScaleType="categorical"
         xDomain={[...names.keys()]}
-        yDomain={[0, whole]}
+        yDomain={[0, axisEnd]}
         i18nStrings={{ xTickFormatter: (id) => shortened(nameOf(id)), yTickFormatter: (value) => metricInWords(value, unit) }}
         detailPopoverSeriesContent={({ x, y }) => ({ key: linkTo(x), value: say[unit](y) })}
         empty={<Box color="text-status-inactive">{say.none}</Box>}

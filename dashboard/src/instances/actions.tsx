@@ -34,15 +34,15 @@ export function Actions({ instance, server, start, onAsk }: Props) {
           text: id === "backup" ? say.backUp : say[id],
           button: id === "backup" ? ("primary" as const) : ("normal" as const),
           needs: INSTANCE_NEEDS[id],
-          why: whyNot(id, instance, server),
+          disabledReason: whyNot(id, instance, server),
           pending: id === "start" && start.isPending,
         })),
-        { id: "edit", text: say.edit, needs: INSTANCE_NEEDS.edit, why: whyNotEdit(instance) },
-        { id: "domain", text: say.domain, needs: INSTANCE_NEEDS.domain, why: whyNot("update", instance, server) },
+        { id: "edit", text: say.edit, needs: INSTANCE_NEEDS.edit, disabledReason: whyNotEdit(instance) },
+        { id: "domain", text: say.domain, needs: INSTANCE_NEEDS.domain, disabledReason: whyNot("update", instance, server) },
         { id: "clone", text: say.clone, needs: INSTANCE_NEEDS.clone },
         { id: "start-call", text: say.startCall, needs: INSTANCE_NEEDS["start-call"] },
         { id: "tell", text: text.resource.tell, needs: INSTANCE_NEEDS.tell },
-        { id: "delete", text: say.delete, needs: INSTANCE_NEEDS.delete, why: whyNot("delete", instance, server) },
+        { id: "delete", text: say.delete, needs: INSTANCE_NEEDS.delete, disabledReason: whyNot("delete", instance, server) },
       ]}
       onChoose={choose}
     />

@@ -20,13 +20,13 @@ export function AfterCreation({ created: { id, name, admin_email, admin_password
     admin_password !== undefined && (
       <SecretOnce
         title={text.instances.form.installing(name)}
-        what={text.instances.copied.adminPassword}
+        valueName={text.instances.copied.adminPassword}
         value={admin_password}
         onStored={() => void navigate(`/instances/${id}`)}
       >
         <KeyValuePairs
           items={[
-            { label: text.instances.form.login, value: <Copyable value={admin_email} what={text.instances.copied.login} /> },
+            { label: text.instances.form.login, value: <Copyable value={admin_email} valueName={text.instances.copied.login} /> },
           ]}
         />
       </SecretOnce>

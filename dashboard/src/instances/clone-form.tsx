@@ -120,7 +120,7 @@ export function CloneForm({ source: { id, instance }, offered, preselected, isOf
         initially={preselected}
         optionOf={backupOption}
         placeholder={say.chooseBackup}
-        what={say.backups}
+        plural={say.backups}
         empty={say.noBackups}
         chosen={form.values.backup_id}
         onChange={(backup_id) => form.set({ backup_id, accept_missing_files: false })}
@@ -191,7 +191,7 @@ function Isolation({
   onChange,
 }: {
   values: Values;
-  onChange: (news: Partial<Pick<Values, "neutralize" | "reset_users">>) => void;
+  onChange: (changes: Partial<Pick<Values, "neutralize" | "reset_users">>) => void;
 }) {
   const say = text.instances.clone;
   return (
@@ -220,7 +220,7 @@ function MissingFiles({
 }: {
   values: Values;
   among: readonly Backup[];
-  onChange: (news: Pick<Values, "accept_missing_files">) => void;
+  onChange: (changes: Pick<Values, "accept_missing_files">) => void;
 }) {
   if (!restore_database || !restore_filestore) return null;
   return (
@@ -245,7 +245,7 @@ function Parts({
   values: Taken;
   /** Neither part was chosen. */
   none: boolean;
-  onChange: (news: Partial<Taken>) => void;
+  onChange: (changes: Partial<Taken>) => void;
 }) {
   const say = text.instances.clone;
   return (

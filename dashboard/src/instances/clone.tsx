@@ -25,20 +25,20 @@ export default function CloneInstance() {
   const { id = "" } = useParams();
   const [created, setCreated] = useState<CreatedInstance>();
   const [search] = useSearchParams();
-  const named = search.get("backup");
+  const backupId = search.get("backup");
   // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => state.data === undefined && !isMissing(state.error) });
   const model = useModel(search.get("like"));
   const completed = usePages(backups.listOf(id), COMPLETED);
   // What the user searches leaves the form as it is.
   const offered = usePages(backups.listOf(id), COMPLETED);
-  const chosen = useQuery({ ...backups.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
+  const chosen = useLinkedBackup(backupId);
 
   const deleted = source.data === undefined && isMissing(source.error);
   const usable = usableOf(id, chosen.data === undefined ? completed.items : [...completed.items, chosen.data.data]);
-  const preselected = preselectedOf(usable, named);
-  const searching = useSearch(completed, named === null && preselected === undefined);
-  const isOfBackup = named !== null || deleted;
+  const preselected = preselectedOf(usable, backupId);
+  const searching = useSearch(completed, backupId === null && preselected === undefined);
+  const isOfBackup = backupId !== null || deleted;
   const name = source.data?.data.name ?? usable[0]?.instance_name ?? undefined;
   const above = useMemo(
     () => [
@@ -61,7 +61,7 @@ export default function CloneInstance() {
         completed.total === undefined ||
         source.isPending ||
         model.isLoading ||
-        (named !== null && chosen.isPending) ? (
+        (backupId !== null && chosen.isPending) ? (
         <Spinner size="large" />
       ) : usable.length === 0 ? (
         <NoBackup id={id} />
@@ -105,16 +105,20 @@ const usableOf = (instanceId: string, candidates: readonly Backup[]): Backup[] =
       candidates.findIndex((each) => each.id === backup.id) === index,
   );
 
+/** The backup that a link names. */
+const useLinkedBackup = (backupId: string | null) =>
+  useQuery({ ...backups.one(backupId ?? ""), enabled: ({ state }) => backupId !== null && !isMissing(state.error) });
+
 /** If the requested backup cannot be used, the form selects no other one. */
-function preselectedOf(usable: readonly Backup[], named: string | null): Backup | undefined {
-  if (named !== null) return usable.find(({ id }) => id === named);
+function preselectedOf(usable: readonly Backup[], backupId: string | null): Backup | undefined {
+  if (backupId !== null) return usable.find(({ id }) => id === backupId);
   // A safety backup holds what a restore has just replaced: the user can choose it, but the form never preselects it.
   return usable.find((backup) => !isSafetyBackup(backup));
 }
 
 /** Loads page after page until the requested record is among them; returns whether loading continues. */
-function useSearch({ total, complete, pending, error, more }: Pages<Backup>, wanted: boolean): boolean {
-  const searching = wanted && total !== undefined && !complete && error === null;
+function useSearch({ total, complete, pending, error, more }: Pages<Backup>, isNeeded: boolean): boolean {
+  const searching = isNeeded && total !== undefined && !complete && error === null;
   useEffect(() => {
     if (searching && !pending) more();
   }, [searching, pending, more]);

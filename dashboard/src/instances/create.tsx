@@ -43,8 +43,8 @@ const { body: instanceBody } = create();
 
 export default function CreateInstance() {
   const [search] = useSearchParams();
-  const [named, origin, like] = [search.get("server"), search.get("backup"), search.get("like")];
-  return <CreateFrom key={`${named} ${origin} ${like}`} serverId={named} backupId={origin} modelId={like} />;
+  const [serverId, backupId, modelId] = [search.get("server"), search.get("backup"), search.get("like")];
+  return <CreateFrom key={`${serverId} ${backupId} ${modelId}`} serverId={serverId} backupId={backupId} modelId={modelId} />;
 }
 
 interface FromProps {
@@ -96,7 +96,7 @@ function CreateFrom({ modelId, ...link }: FromProps) {
           onCreated={setCreated}
         />
       ) : offered.data !== undefined && loaded ? (
-        <NoServer why={text.instances.create.needsServer} />
+        <NoServer purpose={text.instances.create.needsServer} />
       ) : failed === null ? (
         <Spinner size="large" />
       ) : (
@@ -124,9 +124,9 @@ function useLinkedServer(serverId: string | null, active: ReturnType<typeof useA
 }
 
 /** The server that a link named, or the only one. */
-function chosenOf(active: readonly { id: string }[], named: { id: string } | undefined): string {
+function chosenOf(active: readonly { id: string }[], linkedServer: { id: string } | undefined): string {
   const [first, second] = active;
-  return named?.id ?? (second === undefined ? (first?.id ?? "") : "");
+  return linkedServer?.id ?? (second === undefined ? (first?.id ?? "") : "");
 }
 
 interface Props {
@@ -253,7 +253,7 @@ interface BackupFieldsProps {
   backup: Backup;
   neutralize: boolean;
   error: (field: string) => string | undefined;
-  onChange: (news: { neutralize: boolean }) => void;
+  onChange: (changes: { neutralize: boolean }) => void;
 }
 
 /** What the backup decides, it says here, with what is wrong with it. */

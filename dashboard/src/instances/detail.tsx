@@ -89,9 +89,9 @@ function StartAgain({
 const DIALOG_PARAMETER = "do";
 
 function withoutDialog(search: URLSearchParams): URLSearchParams {
-  const others = new URLSearchParams(search);
-  others.delete(DIALOG_PARAMETER);
-  return others;
+  const parameters = new URLSearchParams(search);
+  parameters.delete(DIALOG_PARAMETER);
+  return parameters;
 }
 
 const TABS = ["overview", "backups", "code", "metrics", "history", "logs", "settings"] as const;

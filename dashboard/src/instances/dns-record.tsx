@@ -40,11 +40,11 @@ export function RecordToSet({ record: { type, name, value } }: Props) {
       columns={3}
       minColumnWidth={200}
       items={[
-        { label: say.type, value: <Copyable value={type} what={copied.recordType} code /> },
-        { label: say.name, value: name === "" ? say.newDomain : <Copyable value={name} what={copied.recordName} code /> },
+        { label: say.type, value: <Copyable value={type} valueName={copied.recordType} code /> },
+        { label: say.name, value: name === "" ? say.newDomain : <Copyable value={name} valueName={copied.recordName} code /> },
         {
           label: say.value,
-          value: value === null ? say.noAddress : <Copyable value={value} what={copied.recordValue} code />,
+          value: value === null ? say.noAddress : <Copyable value={value} valueName={copied.recordValue} code />,
         },
       ]}
     />

@@ -52,23 +52,23 @@ export const FiltersOnServer: Narrowing["Fields"] = (props) => (
 
 /** What is typed is looked up; a link may name a server that is not among the first. */
 const ServerFilter: Narrowing["Fields"] = ({ listState, go }) => {
-  const { labels, any, what, noServers } = text.instances.filters;
+  const { labels, any, plural, noServers } = text.instances.filters;
   const { server: chosen = "" } = listState;
   const pages = usePages(servers.list);
   const isListed = chosen === "" || pages.pending || pages.items.some(({ id }) => id === chosen);
-  const named = useQuery({ ...servers.named(chosen), enabled: !isListed });
+  const chosenServer = useQuery({ ...servers.named(chosen), enabled: !isListed });
   return (
     <div className="filter">
       <ChooserSelect<Pick<ListedServer, "id" | "name">>
         ariaLabel={labels.server}
         any={any.server}
         pages={pages}
-        initially={named.data ?? { id: chosen, name: chosen === "" ? any.server : chosen }}
+        initially={chosenServer.data ?? { id: chosen, name: chosen === "" ? any.server : chosen }}
         optionOf={({ name }) => ({ label: name })}
         chosen={chosen}
         onChange={(server) => go({ ...listState, page: 1, server })}
         placeholder={any.server}
-        what={what}
+        plural={plural}
         empty={noServers}
       />
     </div>

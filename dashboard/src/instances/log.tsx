@@ -44,9 +44,9 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const settled = useSettled(searchText.slice(0, SEARCHED_MAX), SEARCH_PAUSE_MS);
   const { data, error: unread, isFetching, refetch } = useLog(id, source, settled);
   const again = () => void refetch();
-  const news = useNews(id, source, isFollowed ? data?.data.next : undefined);
-  const error = unread ?? news.error;
-  const lines = newest([...(data?.data.lines ?? []), ...news.lines]);
+  const tail = useTail(id, source, isFollowed ? data?.data.next : undefined);
+  const error = unread ?? tail.error;
+  const lines = newest([...(data?.data.lines ?? []), ...tail.lines]);
   const matching = lines.filter((line) => reaches(line.level, level) && contains(line, searchText));
   const isSearching = isFetching || settled !== searchText.slice(0, SEARCHED_MAX);
   return (
@@ -55,7 +55,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
         <Header
           variant="h2"
           description={say.about}
-          counter={data && `(${say.shown(matching.length, lines.length)})`}
+          counter={data && `(${say.counter(matching.length, lines.length)})`}
           actions={
             <Controls
               followed={isFollowed}
@@ -84,7 +84,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
           </div>
         </div>
         {data?.data.truncated && <Box variant="small">{say.older}</Box>}
-        {news.hasGap && <Box variant="small">{say.gap}</Box>}
+        {tail.hasGap && <Box variant="small">{say.gap}</Box>}
         {data !== undefined && matching.length === 0 ? (
           <Nothing isSearching={isSearching} isEmpty={lines.length === 0 && searchText === ""} />
         ) : (
@@ -171,13 +171,13 @@ const PAUSE_MS = 6_500;
 const FOLLOW_SECONDS = 20;
 
 /** What is logged behind a place of the log, as it comes; nothing without a place. */
-function useNews(id: string, source: LogSource, from: string | undefined) {
-  const [news, setNews] = useState<News>(NOTHING_NEW);
+function useTail(id: string, source: LogSource, from: string | undefined) {
+  const [tail, setTail] = useState<Tail>(EMPTY_TAIL);
   useEffect(() => {
     if (from === undefined) return undefined;
     const abort = new AbortController();
     const { signal } = abort;
-    setNews({ ...NOTHING_NEW, from });
+    setTail({ ...EMPTY_TAIL, from });
     const follow = async (): Promise<void> => {
       let pauseMs = PAUSE_MS;
       for (let after = from; !signal.aborted;) {
@@ -188,7 +188,7 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
           const { data } = await client.instances.logs({ params: { id }, query, signal });
           pauseMs = PAUSE_MS;
           after = data.next;
-          setNews(({ lines, hasGap, from: of }) => ({
+          setTail(({ lines, hasGap, from: of }) => ({
             from: of,
             lines: newest([...lines, ...data.lines]),
             hasGap: hasGap || data.truncated,
@@ -196,7 +196,7 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
           }));
         } catch (error) {
           if (signal.aborted) return;
-          setNews((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
+          setTail((before) => ({ ...before, error: error instanceof Error ? error : new Error(String(error)) }));
           if (!isTransient(error) && retryAfterSeconds(error) === undefined) return;
           const wait = error instanceof ClientError ? error.retryAfter : undefined;
           pauseMs = Math.max(PAUSE_MS, (wait ?? 0) * 1000);
@@ -206,16 +206,16 @@ function useNews(id: string, source: LogSource, from: string | undefined) {
     void follow();
     return () => abort.abort();
   }, [id, source, from]);
-  return news.from === from ? news : NOTHING_NEW;
+  return tail.from === from ? tail : EMPTY_TAIL;
 }
-interface News {
+interface Tail {
   from: string | undefined;
   lines: LogLine[];
   /** Messages in between are no longer there. */
   hasGap: boolean;
   error: Error | null;
 }
-const NOTHING_NEW: News = { from: undefined, lines: [], hasGap: false, error: null };
+const EMPTY_TAIL: Tail = { from: undefined, lines: [], hasGap: false, error: null };
 
 function SourceFilter({ source, onChange }: { source: LogSource; onChange: (source: LogSource) => void }) {
   const say = text.logs;

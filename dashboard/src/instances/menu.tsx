@@ -18,16 +18,16 @@ export function InstanceMenu({ instance }: { instance: ListedInstance }) {
   const server = instance.server ?? undefined;
   const can = (action: Parameters<typeof whyNot>[0]) => whyNot(action, instance, server);
   const items = [
-    { id: "back-up", text: say.backUp, why: can("backup") },
-    { id: "restore", text: say.restore, why: can("restore") },
-    { id: "policy", text: say.policy, why: whyNotEdit(instance) ?? whyNotProtect(instance, server) },
-    { id: "start", text: say.start, why: can("start") },
-    { id: "stop", text: say.stop, why: can("stop") },
-    { id: "restart", text: say.restart, why: can("restart") },
-    { id: "edit", text: say.edit, why: whyNotEdit(instance) },
-    { id: "domain", text: say.domain, why: can("update") },
+    { id: "back-up", text: say.backUp, disabledReason: can("backup") },
+    { id: "restore", text: say.restore, disabledReason: can("restore") },
+    { id: "policy", text: say.policy, disabledReason: whyNotEdit(instance) ?? whyNotProtect(instance, server) },
+    { id: "start", text: say.start, disabledReason: can("start") },
+    { id: "stop", text: say.stop, disabledReason: can("stop") },
+    { id: "restart", text: say.restart, disabledReason: can("restart") },
+    { id: "edit", text: say.edit, disabledReason: whyNotEdit(instance) },
+    { id: "domain", text: say.domain, disabledReason: can("update") },
     { id: "clone", text: say.clone },
-    { id: "delete", text: say.delete, why: can("delete") },
+    { id: "delete", text: say.delete, disabledReason: can("delete") },
   ] as const;
   const dismiss = () => setDialog(undefined);
   return (

@@ -54,12 +54,12 @@ function Details({ instance, onAsk }: Props) {
           { label: fields.name, value: instance.name },
           {
             label: fields.adminEmail,
-            value: <Copyable value={instance.admin_email} display={instance.admin_email_unicode} what={copied.adminEmail} />,
+            value: <Copyable value={instance.admin_email} display={instance.admin_email_unicode} valueName={copied.adminEmail} />,
           },
           { label: say.diskQuota, value: quota === null ? say.noQuota : sizeInWords(quota) },
           { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
-          { label: fields.databaseName, value: <Copyable value={instance.database_name} what={copied.databaseName} code /> },
-          { label: fields.id, value: <Copyable value={instance.id} what={copied.id} code /> },
+          { label: fields.databaseName, value: <Copyable value={instance.database_name} valueName={copied.databaseName} code /> },
+          { label: fields.id, value: <Copyable value={instance.id} valueName={copied.id} code /> },
         ]}
       />
     </Container>
@@ -92,7 +92,7 @@ function Domain({ instance, server, onAsk }: Props) {
         columns={3}
         minColumnWidth={200}
         items={[
-          { label: fields.domain, value: <Copyable value={domain} what={fields.domain} /> },
+          { label: fields.domain, value: <Copyable value={domain} valueName={fields.domain} /> },
           ...(previous.length === 0
             ? []
             : [

@@ -26,10 +26,10 @@ interface Props {
   fields: readonly FieldOf[];
   send: (values: Readonly<Record<string, string>>) => Promise<unknown>;
   /** What is said once it was sent; nothing if the page goes. */
-  done?: string;
+  confirmation?: string;
 }
 
-function LinkForm({ words, fields, send, done }: Props) {
+function LinkForm({ words, fields, send, confirmation }: Props) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [state, setState] = useState<"typing" | "asked" | "sending" | "done">("typing");
   const [error, setError] = useState<unknown>();
@@ -52,7 +52,7 @@ function LinkForm({ words, fields, send, done }: Props) {
       <p>{words.about}</p>
       <div role="alert">
         {error !== undefined && <LinkError error={error} />}
-        {state === "done" && done !== undefined && <Box type="info">{done}</Box>}
+        {state === "done" && confirmation !== undefined && <Box type="info">{confirmation}</Box>}
       </div>
       {state !== "done" && (
         <form
@@ -115,8 +115,8 @@ function AcceptInvitation() {
     <LinkForm
       words={accept}
       fields={[{ name: "name", label: name, type: "text", autoComplete: "name" }, newPassword()]}
-      send={async ({ name: own = "", password = "" }) => {
-        const body = { token: tokenInAddress(), name: own, password };
+      send={async ({ name: userName = "", password = "" }) => {
+        const body = { token: tokenInAddress(), name: userName, password };
         beginSession((await client.auth.acceptInvitation({ body })).data);
       }}
     />
@@ -130,7 +130,7 @@ function ForgotPassword() {
       words={forgot}
       fields={[{ name: "email", label: text.login.email, type: "email", autoComplete: "username" }]}
       send={({ email = "" }) => client.auth.requestPasswordReset({ body: { email: email.trim() } })}
-      done={forgot.sent}
+      confirmation={forgot.sent}
     />
   );
 }
@@ -144,7 +144,7 @@ function ResetPassword() {
       send={({ password = "" }) =>
         client.auth.confirmPasswordReset({ body: { token: tokenInAddress(), new_password: password } })
       }
-      done={reset.done}
+      confirmation={reset.done}
     />
   );
 }

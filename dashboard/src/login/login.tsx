@@ -72,12 +72,12 @@ function PasswordForm({ signIn, withSso, busy, forget, locked, onTyping }: Passw
   const [submitted, setSubmitted] = useState<"password" | "sso">();
   const form = useRef<HTMLFormElement>(null);
   /** Unless something is missing, which gets the focus. */
-  const send = (how: "password" | "sso"): void => {
+  const send = (method: "password" | "sso"): void => {
     // Shown before the field gets the focus, so that a screen reader reads the error with it.
-    flushSync(() => setSubmitted(how));
+    flushSync(() => setSubmitted(method));
     const empty = form.current?.querySelector<HTMLInputElement>("input[aria-invalid=true]");
     if (empty != null) empty.focus();
-    else if (!busy && !locked) void (how === "sso" ? withSso(email.trim()) : signIn(email.trim(), password));
+    else if (!busy && !locked) void (method === "sso" ? withSso(email.trim()) : signIn(email.trim(), password));
   };
   return (
     <form

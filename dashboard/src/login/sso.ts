@@ -50,12 +50,12 @@ function wayBack(): string {
 /** Signs in with what the provider has added to the page's address, which goes at once. */
 async function finish(): Promise<void> {
   const response = new URLSearchParams(window.location.search);
-  const begun = takeBegun();
-  window.history.replaceState({ usr: { from: begun?.from } }, "", window.location.pathname);
+  const attempt = takeAttempt();
+  window.history.replaceState({ usr: { from: attempt?.from } }, "", window.location.pathname);
   const [state, code] = [response.get("state"), response.get("code")];
-  if (begun === undefined || code === null || state !== begun.state) throw new NotSignedIn();
+  if (attempt === undefined || code === null || state !== attempt.state) throw new NotSignedIn();
   const iss = response.get("iss");
-  const body = { state, code, browser_secret: begun.secret, ...(iss !== null && { iss }) };
+  const body = { state, code, browser_secret: attempt.secret, ...(iss !== null && { iss }) };
   beginSession((await client.auth.ssoFinish({ body })).data);
 }
 
@@ -63,9 +63,9 @@ async function finish(): Promise<void> {
 let finishing: Promise<void> | undefined;
 export const finishSso = (): Promise<void> => (finishing ??= finish());
 
-function takeBegun(): { secret: string; state: string; from: string } | undefined {
+function takeAttempt(): { secret: string; state: string; from: string } | undefined {
   const stored = sessionStorage.getItem(KEY);
   sessionStorage.removeItem(KEY);
-  const begun: unknown = stored === null ? undefined : JSON.parse(stored);
-  return hasTexts(begun, "secret", "state", "from") ? begun : undefined;
+  const attempt: unknown = stored === null ? undefined : JSON.parse(stored);
+  return hasTexts(attempt, "secret", "state", "from") ? attempt : undefined;
 }

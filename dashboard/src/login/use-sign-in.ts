@@ -23,9 +23,9 @@ export function useSignIn() {
   const attempt = async (send: Send): Promise<void> => {
     setSending(true);
     try {
-      const begun = await send();
+      const newSession = await send();
       setError(undefined);
-      beginSession(begun);
+      beginSession(newSession);
     } catch (cause) {
       const proof = askedFor(cause);
       if (proof !== undefined) setRequired(proof);
@@ -95,23 +95,23 @@ const RENEW_MS = 4 * 60_000;
 export function useSuggestedPasskeys(isShown: boolean): void {
   useEffect(() => {
     if (!isShown || !offersPasskeys()) return undefined;
-    const left = new AbortController();
+    const abort = new AbortController();
     const wait = async (): Promise<void> => {
       const { pickedPasskey, suggestsPasskeys } = await loadPasskeys();
-      if (left.signal.aborted || !(await suggestsPasskeys())) return;
-      const begun = await signInAlone(async (options) => {
+      if (abort.signal.aborted || !(await suggestsPasskeys())) return;
+      const newSession = await signInAlone(async (options) => {
         // The options may arrive after the user has begun to sign in: asking now would end what the user is asked for.
-        if (left.signal.aborted) throw new NoPasskey();
+        if (abort.signal.aborted) throw new NoPasskey();
         return pickedPasskey(options);
       });
-      if (!left.signal.aborted) beginSession(begun);
+      if (!abort.signal.aborted) beginSession(newSession);
     };
     // Who picks none, or another one that does not work, types an email.
     const begin = () => void wait().catch(() => undefined);
     begin();
     const timer = setInterval(begin, RENEW_MS);
     return () => {
-      left.abort();
+      abort.abort();
       clearInterval(timer);
       void loadPasskeys().then(({ stopAsking }) => stopAsking());
     };

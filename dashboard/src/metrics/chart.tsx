@@ -43,14 +43,14 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const [first] = lines;
   const unit = first?.unit ?? "count";
   const words = (value: number): string => metricInWords(value, unit);
-  const named = lines.flatMap(({ name, values, maxima }) => {
+  const namedLines = lines.flatMap(({ name, values, maxima }) => {
     const called = seriesInWords(name);
     return [
       { called, values },
       ...(peaks && maxima !== undefined ? [{ called: text.metrics.highest(called), values: maxima }] : []),
     ];
   });
-  const drawn = named.flatMap(({ called, values }, index): Lines[] => {
+  const drawn = namedLines.flatMap(({ called, values }, index): Lines[] => {
     const points = values.flatMap((y, step) => (y === null ? [] : [{ x: at(step), y }]));
     const series = { type: "line", title: called, color: colorOf(index), valueFormatter: words } as const;
     return splitAtGaps(points, step).map((data) => ({ ...series, data }));
@@ -61,7 +61,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const thresholds = [...limits, ...marked];
   const most = Math.max(limit?.value ?? 0, ...drawn.flatMap(({ data }) => data.map(({ y }) => y)));
   // The chart's own legend would name each part of a line that has gaps, and each of many marks.
-  const hasOwnLegend = drawn.length > named.length || marked.length > NAMED_MAX;
+  const hasOwnLegend = drawn.length > namedLines.length || marked.length > NAMED_MAX;
   const isEmpty = drawn.every(({ data }) => data.length === 0);
   return (
     <Container
@@ -86,7 +86,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
       />
       {hasOwnLegend && (
         <Legend
-          names={named.map(({ called }) => called)}
+          names={namedLines.map(({ called }) => called)}
           thresholds={[...limits, ...(marked.length > NAMED_MAX ? [{ title: text.metrics.marks }] : marked)].map(
             (each) => each.title,
           )}

@@ -179,10 +179,10 @@ function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
 /** A server's own work and that on its instances, of each kind the newest 100. */
 function useMarksOfServer(serverId: string, since: string): Mark[] {
   const ofServer = useQuery(operations.list({ resource_id: serverId, created_after: since, per_page: 100 }));
-  const own = (ofServer.data?.data ?? []).filter(({ type }) => MARKED_OF_SERVERS.includes(type)).map((each) => markOf(each));
+  const ownMarks = (ofServer.data?.data ?? []).filter(({ type }) => MARKED_OF_SERVERS.includes(type)).map((each) => markOf(each));
   const onInstances = useDone({ server_id: serverId, created_after: since });
-  const done = onInstances.map((each) => markOf(each, each.resource.name ?? each.resource.id));
-  return [...own, ...done].toSorted((one, other) => other.at.localeCompare(one.at));
+  const instanceMarks = onInstances.map((each) => markOf(each, each.resource.name ?? each.resource.id));
+  return [...ownMarks, ...instanceMarks].toSorted((one, other) => other.at.localeCompare(one.at));
 }
 
 const Marks = ({ marks }: { marks: readonly Mark[] }) => (

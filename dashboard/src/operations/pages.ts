@@ -18,9 +18,9 @@ const NAMED: Readonly<Record<string, (id: string) => Question<{ name: string } |
 
 /** Whether a resource was deleted, as far as that is known; of a new one it is not asked. */
 export function useIsGone({ type, id }: Resource, { isNew }: { isNew: boolean }): boolean {
-  const named = NAMED[type];
-  const { data } = useQuery({ ...(named ?? servers.named)(id), enabled: named !== undefined && !isNew });
-  return named !== undefined && data === null;
+  const questionOf = NAMED[type];
+  const { data } = useQuery({ ...(questionOf ?? servers.named)(id), enabled: questionOf !== undefined && !isNew });
+  return questionOf !== undefined && data === null;
 }
 
 /** What an operation is about: a bulk action has a page of its own, which lists its resources. */

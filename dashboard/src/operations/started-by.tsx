@@ -36,8 +36,8 @@ export function useIsRemoved(enabled = true): (creator: Creator) => boolean {
 
 /** Who started something. A page asks for the users once, and only if it names another one. */
 export function StartedBy({ actor }: { actor: Actor }) {
-  const own = useSession()?.user.id;
-  const isRemoved = useIsRemoved(actor.type === "user" && actor.id !== own);
+  const ownId = useSession()?.user.id;
+  const isRemoved = useIsRemoved(actor.type === "user" && actor.id !== ownId);
   return (
     <>
       {actorInWords(actor)}

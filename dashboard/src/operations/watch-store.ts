@@ -47,24 +47,24 @@ function createWatch() {
 
   const follow = (ids: readonly string[]): void => {
     const watched = watchedOperations();
-    const news = ids.filter((id) => !followed.has(id) && !watched.some((each) => each.id === id && !isOpen(each)));
-    for (const id of news) followed.add(id);
-    if (news.length > 0) void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false });
+    const newIds = ids.filter((id) => !followed.has(id) && !watched.some((each) => each.id === id && !isOpen(each)));
+    for (const id of newIds) followed.add(id);
+    if (newIds.length > 0) void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false });
   };
 
   return {
     query: watchQuery(followed),
     /** Compares a response with the followed operations: reports ends of the user's own, and starts to follow other users'. */
     notice: (operations: readonly Operation[]): void => {
-      const begun = operations.filter((operation) => isOpen(operation) && !followed.has(operation.id));
-      const ended = operations.filter((operation) => !isOpen(operation) && followed.has(operation.id));
-      for (const { id } of begun) followed.add(id);
-      for (const { id } of ended) followed.delete(id);
+      const startedOperations = operations.filter((operation) => isOpen(operation) && !followed.has(operation.id));
+      const endedOperations = operations.filter((operation) => !isOpen(operation) && followed.has(operation.id));
+      for (const { id } of startedOperations) followed.add(id);
+      for (const { id } of endedOperations) followed.delete(id);
       // The page's first requests already show what was running when it opened.
-      if ((begun.length > 0 && noticed) || ended.length > 0)
+      if ((startedOperations.length > 0 && noticed) || endedOperations.length > 0)
         // An operation may end before the watch first sees it: its record says who started it.
         reportEnds(
-          ended.filter((each) => each.created_by.id === session()?.user.id && !isOfBulk(each)),
+          endedOperations.filter((each) => each.created_by.id === session()?.user.id && !isOfBulk(each)),
           operations.some((each) => isOpen(each) && isBulk(each)),
         );
       noticed = true;
@@ -105,15 +105,15 @@ function watchQuery(followed: Set<string>) {
     pageIsNext = !asksPage;
     if (!asksPage) {
       const since = watchedOperations().find(({ id }) => id === lost)?.created_at;
-      const found = await (since === undefined ? fetchOne(followed, lost, signal) : fetchSince(followed, since, signal));
+      const updates = await (since === undefined ? fetchOne(followed, lost, signal) : fetchSince(followed, since, signal));
       // What a list does not have yet is asked for by its ID in its next turn.
-      return [...found, ...watchedOperations().filter(({ id }) => id !== lost && !found.some((each) => each.id === id))];
+      return [...updates, ...watchedOperations().filter(({ id }) => id !== lost && !updates.some((each) => each.id === id))];
     }
     const { data, meta } = await client.operations.list({ query: { per_page: PAGE }, signal });
     onPage = new Set(data.map(({ id }) => id));
-    const seen = [...data, ...watchedOperations().filter(({ id }) => followed.has(id) && !onPage.has(id))];
-    const older = meta.next_cursor == null ? [] : await findOldest(seen.filter(isOpen).length, signal);
-    return [...seen, ...older.filter(({ id }) => !seen.some((each) => each.id === id))];
+    const current = [...data, ...watchedOperations().filter(({ id }) => followed.has(id) && !onPage.has(id))];
+    const older = meta.next_cursor == null ? [] : await findOldest(current.filter(isOpen).length, signal);
+    return [...current, ...older.filter(({ id }) => !current.some((each) => each.id === id))];
   };
 
   return queryOptions({
@@ -149,8 +149,8 @@ async function isAnyOpen(): Promise<boolean> {
 function createSearch(): (knownCount: number, signal: AbortSignal) => Promise<Operation[]> {
   let searchedAt = 0;
   return async (knownCount, signal) => {
-    const { data: found, dataUpdatedAt = 0 } = queryClient.getQueryState<{ data: Overview }>(overview().queryKey) ?? {};
-    const open = (found && countOpen(found.data)) ?? 0;
+    const { data: response, dataUpdatedAt = 0 } = queryClient.getQueryState<{ data: Overview }>(overview().queryKey) ?? {};
+    const open = (response && countOpen(response.data)) ?? 0;
     if (open <= knownCount || dataUpdatedAt === searchedAt) return [];
     searchedAt = dataUpdatedAt;
     try {
@@ -165,9 +165,9 @@ function createSearch(): (knownCount: number, signal: AbortSignal) => Promise<Op
 /** A wave of hundreds takes a few requests, not one for each. */
 async function fetchSince(followed: Set<string>, since: string, signal: AbortSignal): Promise<Operation[]> {
   const { data } = await client.operations.list({ query: { created_after: since, order: "asc", per_page: PAGE }, signal });
-  const found = data.filter(({ id }) => followed.has(id));
-  for (const { id } of found) moveToEnd(followed, id);
-  return found;
+  const operations = data.filter(({ id }) => followed.has(id));
+  for (const { id } of operations) moveToEnd(followed, id);
+  return operations;
 }
 
 /** So that all have their turn. */

@@ -28,8 +28,8 @@ export const durationInWords = ({ created_at, finished_at }: Pick<Operation, "cr
   finished_at === null ? "–" : spanInWords((Date.parse(finished_at) - Date.parse(created_at)) / 1000);
 
 /** The results of verifying a clone. */
-export function verificationInWords(found: NonNullable<OperationResult["verification"]>): string {
-  const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = found;
+export function verificationInWords(verification: NonNullable<OperationResult["verification"]>): string {
+  const { is_neutralized, active_crons, active_mail_servers, new_database_uuid, base_url } = verification;
   const say = text.operations.verification;
   return [
     is_neutralized ? say.neutralized : say.notNeutralized,

@@ -26,10 +26,10 @@ export function WorkLog({ operation }: { operation: Operation }) {
     ...operations.log(operation.id, operation.status),
     refetchInterval: isRunning && LOG_POLL_MS,
   });
-  const whole = data?.data.text ?? "";
-  const lines = whole.trimEnd().split("\n");
+  const fullText = data?.data.text ?? "";
+  const lines = fullText.trimEnd().split("\n");
   const isCut = !isWhole && lines.length > LAST_LINES;
-  const excerpt = isCut ? lines.slice(-LAST_LINES).join("\n") : whole;
+  const excerpt = isCut ? lines.slice(-LAST_LINES).join("\n") : fullText;
   return (
     <Container
       header={
@@ -37,8 +37,12 @@ export function WorkLog({ operation }: { operation: Operation }) {
           variant="h2"
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              {isCut && <Button onClick={() => setWhole(true)}>{say.whole}</Button>}
-              <Button disabled={whole === ""} iconName="download" onClick={() => saveFile(`${operation.id}.log`, whole, "plain")}>
+              {isCut && <Button onClick={() => setWhole(true)}>{say.showAll}</Button>}
+              <Button
+                disabled={fullText === ""}
+                iconName="download"
+                onClick={() => saveFile(`${operation.id}.log`, fullText, "plain")}
+              >
                 {say.download}
               </Button>
             </SpaceBetween>
@@ -49,7 +53,7 @@ export function WorkLog({ operation }: { operation: Operation }) {
       }
     >
       {error !== null && !isFetching && <Failure error={error} retry={() => void refetch()} />}
-      {data !== undefined && whole === "" ? (
+      {data !== undefined && fullText === "" ? (
         <Box color="text-status-inactive">{isRunning ? say.nothingYet : say.none}</Box>
       ) : (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it

@@ -29,7 +29,7 @@ const NEEDS: readonly Need[] = ["admin"];
 
 type Open = { act: string; user: AccountUser } | { act: "invite" };
 
-function columns(own: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
+function columns(ownId: string | undefined): [Column<AccountUser>, ...Column<AccountUser>[]] {
   const say = text.people.columns;
   return [
     {
@@ -38,7 +38,7 @@ function columns(own: string | undefined): [Column<AccountUser>, ...Column<Accou
       text: ({ name, email }) => `${name} <${email}>`,
       cell: ({ id, name, email, email_unicode, email_status, second_factors, sso }) => (
         <>
-          <Wrapped>{name}</Wrapped> {id === own && <Badge>{text.people.you}</Badge>}
+          <Wrapped>{name}</Wrapped> {id === ownId && <Badge>{text.people.you}</Badge>}
           <Box variant="small" display="block">
             <AsciiAndUnicode ascii={email} unicode={email_unicode} />
           </Box>
@@ -71,13 +71,13 @@ export default function People() {
   const [open, setOpen] = useState<Open>();
   const may = useMay();
   useNoteLeftOut(useMissing()("admin"));
-  const own = useSession()?.user.id;
+  const ownId = useSession()?.user.id;
   const close = () => setOpen(undefined);
   const [isAdmin, isOwner] = [may("admin"), may("owner")];
   const mayChange = ({ role }: AccountUser): boolean => (role === "owner" ? isOwner : isAdmin);
   const itemsOf = (user: AccountUser) =>
     mayChange(user)
-      ? (["role", ...(isOwner && user.id !== own && hasFactors(user) ? (["factors"] as const) : []), "remove"] as const).map(
+      ? (["role", ...(isOwner && user.id !== ownId && hasFactors(user) ? (["factors"] as const) : []), "remove"] as const).map(
           (id) => ({ id, text: { role: say.role, factors: say.factors, remove: say.removal }[id].action, needs: NEEDS }),
         )
       : [];
@@ -89,7 +89,7 @@ export default function People() {
       searchable
       narrowing={narrowUsers(isAdmin)}
       columns={[
-        ...columns(own),
+        ...columns(ownId),
         menuColumn<AccountUser>((user) => (
           <RowMenu label={say.actionsOf(user.name)} items={itemsOf(user)} onChoose={(act) => setOpen({ act, user })} />
         )),

@@ -9,8 +9,8 @@ const ENCODED = /[@.]xn--/i;
 /** Only where the two differ is there a request. */
 export function useOwnEmail(): { ascii: string; unicode: string } {
   const { email = "" } = useSession()?.user ?? {};
-  const own = useQuery({ ...me(), enabled: ENCODED.test(email) }).data?.data.user;
-  return { ascii: email, unicode: own == null ? email : readableEmail(own) };
+  const user = useQuery({ ...me(), enabled: ENCODED.test(email) }).data?.data.user;
+  return { ascii: email, unicode: user == null ? email : readableEmail(user) };
 }
 
 /** An older service sends no `email_unicode`. */

@@ -13,7 +13,7 @@ export function RemoveUser({ user: { id, name, email, sso }, onDismiss }: { user
   const send = async () => {
     const { data } = await client.users.delete({ params: { id }, query: { revoke_tokens: String(revokes) } });
     const keys = data.tokens.map((token) => token.name);
-    const content = keys.length === 0 ? undefined : revokes ? say.revoked(keys) : say.kept(keys);
+    const content = keys.length === 0 ? undefined : revokes ? say.revokedKeys(keys) : say.keptKeys(keys);
     notify({ id, type: "success", header: say.removed(name), content });
   };
   return (

@@ -28,15 +28,15 @@ export default function CreateServer() {
   const preset = useQuery(defaults());
   const [search] = useSearchParams();
   const [like, again] = [search.get("like"), search.get("again")];
-  const named = again ?? like;
-  const model = useQuery({ ...servers.one(named ?? ""), enabled: ({ state }) => named !== null && !isMissing(state.error) });
+  const modelId = again ?? like;
+  const model = useQuery({ ...servers.one(modelId ?? ""), enabled: ({ state }) => modelId !== null && !isMissing(state.error) });
   const wasShown = useWasEver(!model.isLoading);
   const failed = offered.error ?? preset.error;
   return (
     <Page title={text.servers.create} above={[{ text: text.servers.title, href: "/servers" }]}>
       {offered.data !== undefined && preset.data !== undefined && wasShown ? (
         <ServerForm
-          key={named}
+          key={modelId}
           offered={offered.data.data}
           defaults={preset.data.data}
           model={model.data?.data}

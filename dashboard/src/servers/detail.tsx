@@ -75,7 +75,7 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
   const [dialog, setDialog] = useState<Dialog>();
   const [search] = useSearchParams();
   const tab = useTab(TABS, search.has("operations-page") ? "history" : undefined);
-  const held = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
+  const instancesOnServer = useQuery(instances.onServer({ server_id: server.id, page: 1, per_page: INSTANCES }));
   return (
     <Page
       title={server.name}
@@ -89,7 +89,7 @@ function Shown({ server, ...ofInstances }: OfInstances & { server: Server }) {
         />
       }
       above={above()}
-      actions={<Actions server={server} instances={held.data?.meta.total} onChoose={setDialog} />}
+      actions={<Actions server={server} instances={instancesOnServer.data?.meta.total} onChoose={setDialog} />}
     >
       <Progress id={server.operation_id} />
       <Reason of={server} action={<Again server={server} onDelete={() => setDialog("delete")} />} />
@@ -127,9 +127,11 @@ function Actions({ server, instances: count, onChoose }: ActionsProps) {
     <PageActions<Dialog>
       actions={[
         { id: "tell", text: text.resource.tell, button, needs: SERVER_NEEDS.tell },
-        ...SERVER_ACTIONS.map((id) => ({ id, text: say[id], button, needs: SERVER_NEEDS[id], why: whyNotAct(server) }) as const),
-        { id: "edit", text: say.edit, button, needs: SERVER_NEEDS.edit, why: whyNotRename(server) },
-        { id: "delete", text: say.delete, button, needs: SERVER_NEEDS.delete, why: whyNotDelete(server, count) },
+        ...SERVER_ACTIONS.map(
+          (id) => ({ id, text: say[id], button, needs: SERVER_NEEDS[id], disabledReason: whyNotAct(server) }) as const,
+        ),
+        { id: "edit", text: say.edit, button, needs: SERVER_NEEDS.edit, disabledReason: whyNotRename(server) },
+        { id: "delete", text: say.delete, button, needs: SERVER_NEEDS.delete, disabledReason: whyNotDelete(server, count) },
       ]}
       onChoose={onChoose}
     />
@@ -159,7 +161,7 @@ function Facts({ server }: { server: Server }) {
           ...nameFacts(server),
           {
             label: say.address,
-            value: server.ip_address === null ? say.noAddress : <Copyable value={server.ip_address} what={say.address} />,
+            value: server.ip_address === null ? say.noAddress : <Copyable value={server.ip_address} valueName={say.address} />,
           },
           { label: say.lastSeen, value: <Time at={server.last_seen_at} exact none={say.neverSeen} /> },
           ...reportedFacts(server),
@@ -170,7 +172,7 @@ function Facts({ server }: { server: Server }) {
           ...usePriceFacts(server),
           { label: say.sshKey, value: <Link to="/settings/ssh-keys">{keyNameOf(server)}</Link> },
           { label: say.labels, value: <Labels of={server.labels} /> },
-          { label: say.id, value: <Copyable value={server.id} what={say.id} code /> },
+          { label: say.id, value: <Copyable value={server.id} valueName={say.id} code /> },
         ]}
       />
     </Container>

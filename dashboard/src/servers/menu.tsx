@@ -28,17 +28,22 @@ export function ServerMenu({ server }: { server: ListedServer }) {
             id: "create",
             needs: SERVER_NEEDS.create,
             text: instances.create,
-            why: isUsable(server) ? undefined : instances.notActive,
+            disabledReason: isUsable(server) ? undefined : instances.notActive,
           },
-          { id: "edit", needs: SERVER_NEEDS.edit, text: detail.edit, why: whyNotRename(server) },
+          { id: "edit", needs: SERVER_NEEDS.edit, text: detail.edit, disabledReason: whyNotRename(server) },
           ...SERVER_ACTIONS.map((action) => ({
             id: action,
             needs: SERVER_NEEDS[action],
             text: detail[action],
-            why: whyNotAct(server),
+            disabledReason: whyNotAct(server),
           })),
           { id: "like", needs: SERVER_NEEDS.like, text: detail.createLike },
-          { id: "delete", needs: SERVER_NEEDS.delete, text: detail.delete, why: whyNotDelete(server, server.instance_count) },
+          {
+            id: "delete",
+            needs: SERVER_NEEDS.delete,
+            text: detail.delete,
+            disabledReason: whyNotDelete(server, server.instance_count),
+          },
         ]}
         onChoose={(id) => {
           if (id === "create") void navigate(`/instances/create?server=${server.id}`);

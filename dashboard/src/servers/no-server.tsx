@@ -4,8 +4,8 @@ import Button from "@cloudscape-design/components/button";
 import { useFollow } from "../app/follow.ts";
 import { text } from "../messages/text.ts";
 
-/** `why` is a sentence that says what the server is for. */
-export function NoServer({ why }: { why: string }) {
+/** `purpose` is a sentence that says what the server is for. */
+export function NoServer({ purpose }: { purpose: string }) {
   const say = text.servers.noneActive;
   return (
     <Alert
@@ -17,7 +17,7 @@ export function NoServer({ why }: { why: string }) {
         </Button>
       }
     >
-      {why} {say.text}
+      {purpose} {say.text}
     </Alert>
   );
 }

@@ -26,7 +26,7 @@ export function ServerField(props: Props) {
     <Chooser
       {...props}
       optionOf={({ name, region, specs }) => ({ label: name, description: `${region}, ${specsInWords(specs)}` })}
-      what={text.servers.chooser.what}
+      plural={text.servers.chooser.plural}
       empty={text.servers.chooser.none}
     />
   );

@@ -11,16 +11,16 @@ export function useCountdown(seconds: number | undefined, attempt: unknown): num
 }
 
 export function useSecondsUntil(until: number): number {
-  const [left, setLeft] = useState(0);
+  const [secondsLeft, setSecondsLeft] = useState(0);
   useEffect(() => {
     const tick = (): void => {
       const seconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
-      setLeft(seconds);
+      setSecondsLeft(seconds);
       if (seconds === 0) clearInterval(timer);
     };
     const timer = setInterval(tick, 1000);
     tick();
     return () => clearInterval(timer);
   }, [until]);
-  return left;
+  return secondsLeft;
 }

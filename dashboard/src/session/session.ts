@@ -19,8 +19,8 @@ export const endingOf = (): Ending | undefined => store.get().ending;
 /** Calls the listener when the session starts or ends. */
 export const { subscribe } = store;
 
-export function beginSession(begun: DataOf<typeof api.auth.login>): void {
-  const next = { ...begun, ends: Date.now() + Date.parse(begun.expires_at) - serviceNow() };
+export function beginSession(newSession: DataOf<typeof api.auth.login>): void {
+  const next = { ...newSession, ends: Date.now() + Date.parse(newSession.expires_at) - serviceNow() };
   localStorage.setItem(KEY, JSON.stringify(next));
   store.set({ session: next, ending: undefined });
 }
@@ -39,13 +39,13 @@ export function renameSessionUser(name: string): void {
   store.set({ session: next, ending });
 }
 
-export function endSession(why: Ending): void {
+export function endSession(ending: Ending): void {
   const storedSession = stored();
   // A tab that was frozen meanwhile ends its own session, not the one that another tab has begun since.
   if (storedSession !== undefined && storedSession.token !== session()?.token)
     return store.set({ session: storedSession, ending: undefined });
   localStorage.removeItem(KEY);
-  store.set({ session: undefined, ending: why });
+  store.set({ session: undefined, ending });
 }
 
 /** The session; renders again when it starts or ends, in any tab. */
@@ -57,8 +57,8 @@ export const useEnding = (): Ending | undefined => store.use().ending;
 /** The stored value may come from an earlier version, or be anything: then nobody is signed in. */
 function stored(): Session | undefined {
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
-    return isSession(found) && endOf(found) > Date.now() ? found : undefined;
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
+    return isSession(value) && endOf(value) > Date.now() ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

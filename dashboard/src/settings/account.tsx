@@ -25,7 +25,7 @@ const Notifications = lazily(async () => (await import("./notifications.tsx")).N
 export default function Account() {
   return (
     <Page title={text.settings.title}>
-      <Header variant="h2">{text.settings.parts.own}</Header>
+      <Header variant="h2">{text.settings.parts.user}</Header>
       <SignedIn />
       <Preferences />
       <OnDemand title={text.settings.notifications.title} description={text.settings.notifications.about}>

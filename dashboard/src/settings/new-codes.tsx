@@ -15,7 +15,7 @@ export function NewCodes({ onDismiss }: { onDismiss: () => void }) {
   const codes = making.data?.data.codes.join("\n");
   if (codes !== undefined)
     return (
-      <SecretOnce title={say.title} what={say.what} value={codes} onStored={onDismiss}>
+      <SecretOnce title={say.title} valueName={say.list} value={codes} onStored={onDismiss}>
         <Button iconName="download" onClick={() => saveFile(say.file, `${codes}\n`, "plain")}>
           {say.save}
         </Button>

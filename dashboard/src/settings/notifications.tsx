@@ -20,8 +20,8 @@ import { useEditForm } from "../resource/form/use-edit-form.ts";
 
 export function Notifications() {
   const say = text.settings.notifications;
-  const own = useQuery(me());
-  const { user, permissions = [] } = own.data?.data ?? {};
+  const identity = useQuery(me());
+  const { user, permissions = [] } = identity.data?.data ?? {};
   return (
     <Container
       header={
@@ -32,10 +32,10 @@ export function Notifications() {
     >
       {user != null ? (
         <NotificationsForm user={user} mayRead={permissions.includes("settings:read")} />
-      ) : own.error === null ? (
+      ) : identity.error === null ? (
         <Spinner />
       ) : (
-        <Failure error={own.error} retry={() => void own.refetch()} />
+        <Failure error={identity.error} retry={() => void identity.refetch()} />
       )}
     </Container>
   );

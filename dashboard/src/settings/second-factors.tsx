@@ -36,7 +36,7 @@ async function changed(): Promise<void> {
 export function SecondFactors() {
   const say = text.settings.factors;
   const all = useQuery(secondFactors.list({ per_page: PER_PAGE_MAX }));
-  const own = useQuery(me());
+  const identity = useQuery(me());
   const [act, setAct] = useState<Act>();
   const close = (): void => {
     setAct(undefined);
@@ -46,9 +46,9 @@ export function SecondFactors() {
     close();
     endSetUp();
   };
-  const failed = all.error ?? own.error;
+  const failed = all.error ?? identity.error;
   const factors = all.data?.data;
-  const left = own.data?.data.user?.second_factors?.recovery_codes_left;
+  const codesLeft = identity.data?.data.user?.second_factors?.recovery_codes_left;
   return (
     <Container
       header={
@@ -57,11 +57,11 @@ export function SecondFactors() {
         </Header>
       }
     >
-      {factors !== undefined && left !== undefined ? (
+      {factors !== undefined && codesLeft !== undefined ? (
         <SpaceBetween size="m">
           <NoPasskeysHere />
           <Factors factors={factors} onRemove={setAct} />
-          {factors.length > 0 && <CodesLeft left={left} />}
+          {factors.length > 0 && <CodesLeft count={codesLeft} />}
         </SpaceBetween>
       ) : failed === null ? (
         <Spinner />
@@ -131,9 +131,9 @@ function Factors({ factors, onRemove }: { factors: readonly Factor[]; onRemove: 
 /** There is one app, and nobody names it. */
 const nameOf = ({ type, name }: Factor): string => (type === "totp" ? text.settings.factors.types.totp : name);
 
-function CodesLeft({ left }: { left: number }) {
+function CodesLeft({ count }: { count: number }) {
   const say = text.settings.factors.codes;
-  return left === 0 ? <Alert type="warning">{say.none}</Alert> : <Box>{say.left(left)}</Box>;
+  return count === 0 ? <Alert type="warning">{say.none}</Alert> : <Box>{say.left(count)}</Box>;
 }
 
 function Remove({ factor, isLast, onDone }: { factor: Factor; isLast: boolean; onDone: () => void }) {

@@ -17,7 +17,7 @@ const { body } = confirmTotp();
 export function SetUpApp({ onAdded, onDismiss }: { onAdded: () => void; onDismiss: () => void }) {
   const say = text.settings.factors.app;
   // Begun once, when the dialog opens: another key would replace the one that the user has just scanned.
-  const begun = useQuery({
+  const setUp = useQuery({
     queryKey: ["totp-set-up"],
     queryFn: () => client.secondFactors.beginTotp({ body: {} }),
     staleTime: Infinity,
@@ -34,19 +34,19 @@ export function SetUpApp({ onAdded, onDismiss }: { onAdded: () => void; onDismis
       onAdded();
     },
   });
-  const key = begun.data?.data;
+  const key = setUp.data?.data;
   return (
     <FormDialog title={say.title} form={form} submit={say.submit} onDismiss={onDismiss}>
       {say.about}
       {key !== undefined ? (
         <>
           <QrCode of={key.otpauth_url} />
-          <Copyable value={key.secret} what={say.key} code />
+          <Copyable value={key.secret} valueName={say.key} code />
         </>
-      ) : begun.error === null ? (
+      ) : setUp.error === null ? (
         <Spinner />
       ) : (
-        <Failure error={begun.error} retry={() => void begun.refetch()} />
+        <Failure error={setUp.error} retry={() => void setUp.refetch()} />
       )}
       <TextField label={say.code} inputMode="numeric" autoComplete="one-time-code" autoFocus {...form.text("code")} />
     </FormDialog>

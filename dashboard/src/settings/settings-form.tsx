@@ -63,9 +63,9 @@ const useSettingsForm = (stored: Settings) => {
       backup_retention_days,
       token_max_days,
       allowed_ips,
-      ...others
+      ...otherValues
     }) => ({
-      ...others,
+      ...otherValues,
       allowed_ips: allowed_ips.split(/[,;\s]+/).filter(Boolean),
       contact_email: textOrUndefined(contact_email) ?? null,
       default_provider: textOrUndefined(default_provider) ?? null,

@@ -35,12 +35,12 @@ const reload = (): Promise<void> => queryClient.resetQueries({ queryKey: ssoQues
 
 export function SingleSignOn() {
   const say = text.settings.sso;
-  const found = useQuery({ ...ssoQuestion(), retry: (count, error) => !isMissing(error) && count < 2 });
+  const ssoQuery = useQuery({ ...ssoQuestion(), retry: (count, error) => !isMissing(error) && count < 2 });
   // The form asks again when it is shown: it stays meanwhile.
-  const wasNone = useWasEver(isMissing(found.error));
+  const wasNone = useWasEver(isMissing(ssoQuery.error));
   const [removing, setRemoving] = useState(false);
   const [removals, setRemovals] = useState(0);
-  const sso = isMissing(found.error) ? undefined : found.data?.data;
+  const sso = isMissing(ssoQuery.error) ? undefined : ssoQuery.data?.data;
   return (
     <Container
       header={
@@ -59,14 +59,14 @@ export function SingleSignOn() {
           {/* What somebody else removes stays in the form until the user has decided; the user's own removal empties it. */}
           <SsoForm key={removals} sso={sso} />
         </SpaceBetween>
-      ) : found.error === null ? (
+      ) : ssoQuery.error === null ? (
         <Spinner />
       ) : (
-        <Failure error={found.error} retry={() => void found.refetch()} />
+        <Failure error={ssoQuery.error} retry={() => void ssoQuery.refetch()} />
       )}
       {removing && (
         <Remove
-          etag={found.data?.etag}
+          etag={ssoQuery.data?.etag}
           onRemoved={() => setRemovals((count) => count + 1)}
           onDismiss={() => setRemoving(false)}
         />
@@ -165,7 +165,7 @@ function SsoForm({ sso }: { sso: Sso | undefined }) {
     <Form form={form} submit={say.save} boxed={false} needs={["owner"]}>
       {sso !== undefined && (
         <FormField label={say.redirect} description={say.redirectAbout}>
-          <Copyable value={sso.redirect_uri} what={say.redirect} code />
+          <Copyable value={sso.redirect_uri} valueName={say.redirect} code />
         </FormField>
       )}
       <TextField label={say.issuer} description={say.issuerAbout} {...form.text("issuer")} />
@@ -229,7 +229,7 @@ function Domain({ domain }: { domain: SsoDomain }) {
         <StatusIndicator type={verified ? "success" : "pending"}>{verified ? say.verified : say.unverified}</StatusIndicator>
         {!verified && (
           <Box variant="small" display="block">
-            {say.txtAbout} <Copyable value={txt_record} what={say.txt} code />
+            {say.txtAbout} <Copyable value={txt_record} valueName={say.txt} code />
           </Box>
         )}
       </div>

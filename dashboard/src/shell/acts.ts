@@ -35,8 +35,8 @@ type Named = Pick<DataOf<typeof api.search.find>[number], "id" | "type" | "name"
  * What was found for all that was typed, and then for what is left of it beside the verb: "restore shop" may be a name. Whether
  * an instance has exactly that name, so that it comes before the actions.
  */
-export function mergeFound<Found extends Named>(typed: string, whole: readonly Found[], rest: readonly Found[]) {
-  const found = [...new Map([...whole, ...rest].map((each) => [each.id, each])).values()];
-  const isNamed = whole.some(({ type, name }) => type === "instance" && folded(name) === folded(typed));
-  return { found, isNamed };
+export function mergeFound<Found extends Named>(typed: string, matchesOfAll: readonly Found[], matchesOfRest: readonly Found[]) {
+  const matches = [...new Map([...matchesOfAll, ...matchesOfRest].map((each) => [each.id, each])).values()];
+  const isNamed = matchesOfAll.some(({ type, name }) => type === "instance" && folded(name) === folded(typed));
+  return { matches, isNamed };
 }

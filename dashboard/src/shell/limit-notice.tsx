@@ -6,14 +6,14 @@ import { spanInWords } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 
 export function LimitNotice() {
-  const left = useSecondsUntil(useWaitingUntil());
+  const secondsLeft = useSecondsUntil(useWaitingUntil());
   return (
     <div role="status" aria-atomic="false" className="notice">
-      {left > 0 && (
+      {secondsLeft > 0 && (
         <Alert type="warning" header={text.shell.limit.title}>
           {text.shell.limit.continuesIn(
             <span role="timer" aria-live="off">
-              {spanInWords(left)}
+              {spanInWords(secondsLeft)}
             </span>,
           )}
         </Alert>

@@ -40,8 +40,8 @@ function pageOptions() {
 
 type Found = DataOf<typeof api.search.find>[number];
 
-const actsOn = (found: readonly Found[], act: Act) =>
-  found.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
+const actsOn = (matches: readonly Found[], act: Act) =>
+  matches.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
 
 /** So many of the newest instances are offered to whoever types an action alone. */
 const NEAR = 5;
@@ -56,11 +56,11 @@ function useNear(isAsked: boolean): { id: string; name: string; detail: string }
 }
 
 /** What the action does with the instances that were found, or with those near, if nothing else was typed. */
-function useActs(acting: ReturnType<typeof actIn>, found: readonly Found[]): AutosuggestProps.Option[] {
+function useActs(acting: ReturnType<typeof actIn>, matches: readonly Found[]): AutosuggestProps.Option[] {
   const near = useNear(acting?.rest === "");
   const may = useMay();
   if (acting === undefined || !may(...INSTANCE_NEEDS[acting.act])) return [];
-  return acting.rest === "" ? near.map((each) => actOption(acting.act, each)) : actsOn(found, acting.act);
+  return acting.rest === "" ? near.map((each) => actOption(acting.act, each)) : actsOn(matches, acting.act);
 }
 
 /** What the API finds; without a letter or a digit, nothing is asked. */
@@ -68,7 +68,7 @@ function useFound(words: string) {
   const asks = /[\p{L}\p{N}]/u.test(words);
   const { data, isPending, isError, refetch } = useQuery({ ...search.find(words.slice(0, 100)), enabled: asks });
   return {
-    found: asks ? (data?.data ?? []) : [],
+    matches: asks ? (data?.data ?? []) : [],
     pending: asks && isPending,
     failed: asks && isError,
     retry: (): void => {
@@ -104,21 +104,21 @@ const optionOf = ({ type, id, name, status, detail }: Found): AutosuggestProps.O
 function useGroups(settled: string, isLatest: boolean) {
   const say = text.shell.search;
   const acting = actIn(settled);
-  const [whole, ofRest] = [useFound(settled), useFound(acting?.rest ?? "")];
-  const { found, isNamed } = mergeFound(settled, isLatest ? whole.found : [], isLatest ? ofRest.found : []);
-  const acts = useActs(acting, isLatest ? ofRest.found : []);
+  const [ofAll, ofRest] = [useFound(settled), useFound(acting?.rest ?? "")];
+  const { matches, isNamed } = mergeFound(settled, isLatest ? ofAll.matches : [], isLatest ? ofRest.matches : []);
+  const acts = useActs(acting, isLatest ? ofRest.matches : []);
   const results = groupsNow().flatMap(({ type, label }) => {
-    const options = found.filter((each) => each.type === type).map(optionOf);
+    const options = matches.filter((each) => each.type === type).map(optionOf);
     return options.length === 0 ? [] : [{ label, options }];
   });
   const actGroups = acts.length === 0 ? [] : [{ label: say.actions, options: acts }];
   return {
     groups: isNamed ? [...results, ...actGroups] : [...actGroups, ...results],
     isVerbAlone: acting?.rest === "",
-    failed: whole.failed || ofRest.failed,
-    waits: !isLatest || whole.pending || ofRest.pending,
+    failed: ofAll.failed || ofRest.failed,
+    waits: !isLatest || ofAll.pending || ofRest.pending,
     retry: (): void => {
-      whole.retry();
+      ofAll.retry();
       ofRest.retry();
     },
   };

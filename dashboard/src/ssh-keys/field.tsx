@@ -34,7 +34,7 @@ export function SshKeyField({ chosen, error, onChange }: Props) {
         pages={pages}
         optionOf={({ name, fingerprint }) => ({ label: name, description: fingerprint })}
         placeholder={say.placeholder}
-        what={say.what}
+        plural={say.plural}
         empty={say.empty}
         chosen={chosen}
         onChange={onChange}

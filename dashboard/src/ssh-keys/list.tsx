@@ -28,7 +28,7 @@ function columns(): [Column<SshKey>, ...Column<SshKey>[]] {
       id: "fingerprint",
       header: say.fingerprint,
       text: ({ fingerprint }) => fingerprint,
-      cell: ({ name, fingerprint }) => <Copyable value={fingerprint} what={text.sshKeys.fingerprintOf(name)} code />,
+      cell: ({ name, fingerprint }) => <Copyable value={fingerprint} valueName={text.sshKeys.fingerprintOf(name)} code />,
     },
     { id: "type", header: say.type, cell: typeOf, text: typeOf },
     { id: "added", header: say.added, cell: ({ created_at }) => <Time at={created_at} />, text: ({ created_at }) => created_at },

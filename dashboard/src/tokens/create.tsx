@@ -87,7 +87,7 @@ export default function CreateApiKey() {
       {created !== undefined && (
         <SecretOnce
           title={say.created(created.name)}
-          what={text.tokens.one}
+          valueName={text.tokens.one}
           value={created.token}
           onStored={() => void navigate(LIST)}
         />

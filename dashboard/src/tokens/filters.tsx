@@ -25,8 +25,8 @@ const tokenQuery = (listState: ListState): ListQuery => ({
 
 function endsAs({ expires_at }: Token, end: ListQuery[string]): boolean {
   if (end === undefined || expires_at === null) return end === undefined || end === "never";
-  const left = Date.parse(expires_at) - serviceNow();
-  return end === "expired" ? left <= 0 : end === "soon" && left > 0 && left < SOON_MS;
+  const remainingMs = Date.parse(expires_at) - serviceNow();
+  return end === "expired" ? remainingMs <= 0 : end === "soon" && remainingMs > 0 && remainingMs < SOON_MS;
 }
 
 /** An older service sends none. */

@@ -26,7 +26,7 @@ export function RotateApiKey({ token, onDismiss }: { token: Token; onDismiss: ()
     return (
       <SecretOnce
         title={text.tokens.create.created(name)}
-        what={text.tokens.one}
+        valueName={text.tokens.one}
         value={rotation.data.data.token}
         onStored={onDismiss}
       />

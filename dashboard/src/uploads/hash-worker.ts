@@ -13,13 +13,13 @@ const toHex = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toStr
 
 async function hash({ file, part_size }: ToHash, report: (hashed: Hashed) => void): Promise<void> {
   // The browser's own takes all bytes at once, and an archive is larger than its memory.
-  const whole = sha256.create();
+  const fileHash = sha256.create();
   for (let at = 0; at < file.size; at += part_size) {
     const bytes = await file.slice(at, at + part_size).arrayBuffer();
-    whole.update(new Uint8Array(bytes));
+    fileHash.update(new Uint8Array(bytes));
     report({ number: at / part_size + 1, sha256: toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))) });
   }
-  report({ whole: toHex(whole.digest()) });
+  report({ whole: toHex(fileHash.digest()) });
 }
 
 addEventListener("message", ({ data }: MessageEvent<ToHash>) => {

@@ -5,17 +5,17 @@ const WINDOW_MS = 10_000;
 const ENOUGH_MS = 1_000;
 
 export function createPace() {
-  let seen: { at: number; bytes: number }[] = [];
+  let samples: { at: number; bytes: number }[] = [];
   return {
     /** Bytes per second; undefined until it is known. */
     note: (bytes: number): number | undefined => {
       const at = Date.now();
-      seen = [...seen.filter((each) => at - each.at <= WINDOW_MS), { at, bytes }];
-      const [first] = seen;
+      samples = [...samples.filter((each) => at - each.at <= WINDOW_MS), { at, bytes }];
+      const [first] = samples;
       if (first === undefined || at - first.at < ENOUGH_MS) return undefined;
       return Math.max(0, ((bytes - first.bytes) * 1000) / (at - first.at));
     },
     /** After a pause. */
-    restart: (): void => void (seen = []),
+    restart: (): void => void (samples = []),
   };
 }

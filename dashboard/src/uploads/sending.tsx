@@ -22,14 +22,14 @@ import type { Transfer, Transferring, Begun } from "./transfer.ts";
 import { removeUnfinished } from "./unfinished.ts";
 
 interface Props {
-  begun: Begun & { transfer: Transfer };
+  begunUpload: Begun & { transfer: Transfer };
   active: Pages<ListedServer>;
   /** With the ID of the backup that it becomes. */
   onStored: (backupId: string) => void;
   onEnd: () => void;
 }
 
-export function Sending({ begun: { file, upload, serverId, transfer }, active, onStored, onEnd }: Props) {
+export function Sending({ begunUpload: { file, upload, serverId, transfer }, active, onStored, onEnd }: Props) {
   const say = text.uploads;
   const state = transfer.use();
   const [aborting, setAborting] = useState(false);

@@ -62,9 +62,9 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
     sha256: undefined,
   });
   const pace = createPace();
-  const show = (news?: Partial<Transferring>): void => {
+  const show = (changes?: Partial<Transferring>): void => {
     const [sent, read] = [parts.sent(), Math.min(file.size, hashes.parts.size * part_size)];
-    transferring.set({ ...transferring.get(), sent, read, perSecond: pace.note(parts.transferred()), ...news });
+    transferring.set({ ...transferring.get(), sent, read, perSecond: pace.note(parts.transferred()), ...changes });
   };
   let soon: ReturnType<typeof setTimeout> | undefined;
   /** Progress is reported many times a second. */
@@ -106,12 +106,12 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
 async function sendAll(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
   await parts.ask(signal);
   for (let nextAt = 0; ;) {
-    const [hashed, whole] = [hashes.parts.size, hashes.whole()];
+    const [hashed, fileHash] = [hashes.parts.size, hashes.fileHash()];
     if (parts.missing().length > 0) {
       await pauseOf(Math.max(0, nextAt - Date.now()) / 1000, signal);
       nextAt = Date.now() + ASK_EVERY_MS;
       await parts.send(parts.missing().slice(0, BATCH), signal);
-    } else if (whole !== undefined) return whole;
+    } else if (fileHash !== undefined) return fileHash;
     else await hashes.more(hashed);
     signal.throwIfAborted();
   }

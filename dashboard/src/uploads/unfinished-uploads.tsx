@@ -17,32 +17,32 @@ const TooMany = z.object({ details: z.object({ uploads: z.array(UnfinishedUpload
 
 interface Props {
   /** What this browser has begun. */
-  own: readonly Unfinished[];
+  ownUploads: readonly Unfinished[];
   /** Why no other upload could begin: that there are too many names them all. */
   failure: unknown;
   onAborted: () => void;
 }
 
-export function UnfinishedUploads({ own, failure, onAborted }: Props) {
+export function UnfinishedUploads({ ownUploads, failure, onAborted }: Props) {
   const say = text.uploads.unfinished;
   const [aborted, setAborted] = useState<readonly string[]>([]);
-  const gone = (id: string): void => {
+  const noteAborted = (id: string): void => {
     setAborted([...aborted, id]);
     onAborted();
   };
-  const listedElsewhere = new Set([...aborted, ...own.map(({ id }) => id)]);
-  const others = (TooMany.safeParse(failure).data?.details.uploads ?? []).filter(({ id }) => !listedElsewhere.has(id));
-  if (own.length + others.length === 0) return null;
+  const listedElsewhere = new Set([...aborted, ...ownUploads.map(({ id }) => id)]);
+  const otherUploads = (TooMany.safeParse(failure).data?.details.uploads ?? []).filter(({ id }) => !listedElsewhere.has(id));
+  if (ownUploads.length + otherUploads.length === 0) return null;
   return (
     <Box margin={{ bottom: "l" }}>
       <SpaceBetween size="l">
-        {own.map((upload) => (
-          <Abortable key={upload.id} upload={upload} onAborted={gone}>
+        {ownUploads.map((upload) => (
+          <Abortable key={upload.id} upload={upload} onAborted={noteAborted}>
             {say.about}
           </Abortable>
         ))}
-        {others.map(({ note, created_at, ...upload }) => (
-          <Abortable key={upload.id} upload={{ ...upload, name: note ?? formatTime(created_at) }} onAborted={gone}>
+        {otherUploads.map(({ note, created_at, ...upload }) => (
+          <Abortable key={upload.id} upload={{ ...upload, name: note ?? formatTime(created_at) }} onAborted={noteAborted}>
             {say.elsewhere}
           </Abortable>
         ))}

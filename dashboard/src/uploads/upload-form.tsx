@@ -51,10 +51,10 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
       });
       return { upload: data, serverId: server_id };
     },
-    done: (begun) => {
+    done: (result) => {
       if (file === undefined) return;
-      storeUnfinished(file, begun.upload);
-      onBegun({ file, ...begun });
+      storeUnfinished(file, result.upload);
+      onBegun({ file, ...result });
     },
   });
 }
@@ -63,13 +63,17 @@ export function UploadForm({ active, onBegun }: Props) {
   const say = text.uploads;
   const navigate = useNavigate();
   const [file, setFile] = useState<File>();
-  const [left, setLeft] = useState(unfinished);
+  const [unfinishedUploads, setUnfinishedUploads] = useState(unfinished);
   const form = useUploadForm(file, onBegun);
   const wrong = form.error("size_bytes");
   const continues = file !== undefined && unfinishedOf(file) !== undefined;
   return (
     <>
-      <UnfinishedUploads own={left} failure={form.failure} onAborted={() => setLeft(unfinished())} />
+      <UnfinishedUploads
+        ownUploads={unfinishedUploads}
+        failure={form.failure}
+        onAborted={() => setUnfinishedUploads(unfinished())}
+      />
       <Form form={form} submit={continues ? say.continue : say.upload} onCancel={() => void navigate("/backups")}>
         <FormField
           label={say.file.label}

@@ -15,7 +15,7 @@ import { UploadForm } from "./upload-form.tsx";
 export default function UploadBackup() {
   const active = useActiveServers();
   const wasShown = useWasEver(active.total !== undefined && active.total > 0);
-  const [begun, setBegun] = useState<Begun & { transfer: Transfer }>();
+  const [begunUpload, setBegunUpload] = useState<Begun & { transfer: Transfer }>();
   const [backupId, setBackupId] = useState<string>();
   const latest = useRef<Transfer>(undefined);
   useEffect(() => () => latest.current?.stop(), []);
@@ -24,23 +24,23 @@ export default function UploadBackup() {
     const transfer = createTransfer(one.file, one.upload);
     latest.current = transfer;
     transfer.resume();
-    setBegun({ ...one, transfer });
+    setBegunUpload({ ...one, transfer });
   };
   const end = (): void => {
     latest.current?.stop();
-    setBegun(undefined);
+    setBegunUpload(undefined);
     setBackupId(undefined);
   };
   return (
     <Page title={text.uploads.title} above={[{ text: text.uploads.backups, href: "/backups" }]}>
       {backupId !== undefined ? (
         <Importing id={backupId} onAgain={end} />
-      ) : begun !== undefined ? (
-        <Sending begun={begun} active={active} onStored={setBackupId} onEnd={end} />
+      ) : begunUpload !== undefined ? (
+        <Sending begunUpload={begunUpload} active={active} onStored={setBackupId} onEnd={end} />
       ) : wasShown ? (
         <UploadForm active={active} onBegun={begin} />
       ) : active.total === 0 ? (
-        <NoServer why={text.uploads.serverFor} />
+        <NoServer purpose={text.uploads.serverFor} />
       ) : active.error === null ? (
         <Spinner size="large" />
       ) : (

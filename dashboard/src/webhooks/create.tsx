@@ -59,7 +59,7 @@ export default function CreateWebhook() {
       {created !== undefined && (
         <SecretOnce
           title={say.created(created.name)}
-          what={say.secret}
+          valueName={say.secret}
           value={created.secret}
           onStored={() => open(created.id)}
         />

@@ -108,7 +108,7 @@ function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) 
     buttons: (
       <PageActions
         actions={[
-          { ...action("test", say.test), pending: test.isPending, why: enabled ? undefined : say.enableFirst },
+          { ...action("test", say.test), pending: test.isPending, disabledReason: enabled ? undefined : say.enableFirst },
           ...(format === "json" ? [{ ...action("rotate", say.rotate), pending: rotation.isPending }] : []),
           { ...action("toggle", enabled ? say.disable : say.enable), pending: toggle.isPending },
           action("edit", say.edit),
@@ -123,7 +123,12 @@ function useActs(webhook: Webhook, onOpen: (dialog: "edit" | "delete") => void) 
     ),
     failure: failure !== null && <Failure error={failure} />,
     rotated: secret !== undefined && (
-      <SecretOnce title={say.rotated} what={text.webhooks.create.secret} value={secret} onStored={() => setSecret(undefined)} />
+      <SecretOnce
+        title={say.rotated}
+        valueName={text.webhooks.create.secret}
+        value={secret}
+        onStored={() => setSecret(undefined)}
+      />
     ),
   };
 }
@@ -157,7 +162,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
             ? []
             : [{ label: say.failingSince, value: <Time at={webhook.failing_since} exact /> }]),
           { label: say.created, value: <Time at={webhook.created_at} exact /> },
-          { label: say.id, value: <Copyable value={webhook.id} what={say.id} code /> },
+          { label: say.id, value: <Copyable value={webhook.id} valueName={say.id} code /> },
         ]}
       />
     </Container>
@@ -224,11 +229,11 @@ function DeliveryMenu({ webhook, delivery }: { webhook: Webhook; delivery: Deliv
     () => notify({ id, type: "success", header: say.redelivered }),
     (error) => notify({ id, type: "error", header: say.notRedelivered, content: <FailureNote error={error} /> }),
   );
-  const why = webhook.enabled ? undefined : text.webhooks.detail.enableFirst;
+  const disabledReason = webhook.enabled ? undefined : text.webhooks.detail.enableFirst;
   return (
     <RowMenu
       label={text.resource.list.actionsOn(delivery.event_type)}
-      items={delivery.status === "pending" ? [] : [{ id: "redeliver", text: say.redeliver, why, needs: NEEDS }]}
+      items={delivery.status === "pending" ? [] : [{ id: "redeliver", text: say.redeliver, disabledReason, needs: NEEDS }]}
       onChoose={() => redelivery.mutate()}
     />
   );

@@ -39,7 +39,7 @@ export const handler = tasks(workflow, {
       code_id: operation.id,
       repositories: fetched.map(({ repository }) => repository),
       environment: [],
-      named: [],
+      named_modules: [],
       keep: false,
     });
     if (!inspected.ready) return false;

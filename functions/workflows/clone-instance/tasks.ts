@@ -29,9 +29,9 @@ export const handler = tasks(workflow, {
     ).ready,
 
   bringCode: async ({ operation, input, instance, backup, server, jobId }) => {
-    const found = await findBackupCode(await backup());
-    if (found === undefined) return true;
-    const stored = await withInstanceCredentials(found);
+    const backupCode = await findBackupCode(await backup());
+    if (backupCode === undefined) return true;
+    const stored = await withInstanceCredentials(backupCode);
     const code = input.neutralize ? { ...stored, code: withoutSecrets(stored.code) } : stored;
     const brought = await toBroughtCode(code);
     const { instance_id } = input;

@@ -24,8 +24,8 @@ export const handler = tasks(workflow, {
     const request = { operation_id: operation.id, server_id, account_id, name, region, size };
     // The time before the lookup: the list may miss what was created while the response was on its way.
     const settled = isSettled(provider, record);
-    const found = await provider.findRequested(request);
-    if (found !== undefined) return recordRequested(record, operation.id, found);
+    const existingMachine = await provider.findRequested(request);
+    if (existingMachine !== undefined) return recordRequested(record, operation.id, existingMachine);
     if (!settled) return false;
     await accountKey(record);
     const order = await provider.prepareOrder(request);
@@ -79,9 +79,9 @@ export const handler = tasks(workflow, {
     const record = await closeOrders(await server(), operation.id);
     if (record === undefined) return true;
     if (!(await retireMachine(record, { id: jobId, ends: stepJobs, since: record.orders_closed_at }))) return false;
-    const gone = await release(record);
-    if (gone) await recordMachine(record, operation.id, { machine_id: null, requested_at: null, ip_address: null });
-    return gone;
+    const isReleased = await release(record);
+    if (isReleased) await recordMachine(record, operation.id, { machine_id: null, requested_at: null, ip_address: null });
+    return isReleased;
   },
 });
 

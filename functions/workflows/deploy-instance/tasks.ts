@@ -100,7 +100,7 @@ export const handler = tasks(workflow, {
       code_id: operation.id,
       repositories: repositories.map((repository, index) => ({ ...repository, commit: commits[index]?.commit ?? "" })),
       environment: await openEnvironment(code),
-      named: [...code.install_modules, ...(typeof select === "string" ? [] : select)],
+      named_modules: [...code.install_modules, ...(typeof select === "string" ? [] : select)],
       keep: true,
       from: code_id === undefined ? undefined : { instance_id, code_id },
     });
@@ -314,8 +314,10 @@ export const handler = tasks(workflow, {
 
 /** The versions in the database of the modules that a deploy of named ones leaves as they are, where the code has others. */
 function findUnchanged(modules: JobResult<"fetch_code">["modules"], updated: readonly string[]): Record<string, string> {
-  const others = modules.filter(({ name, version, database_version: has }) => has !== version && !updated.includes(name));
-  return Object.fromEntries(others.flatMap(({ name, database_version: has }) => (has === null ? [] : [[name, has]])));
+  const unchangedModules = modules.filter(
+    ({ name, version, database_version: has }) => has !== version && !updated.includes(name),
+  );
+  return Object.fromEntries(unchangedModules.flatMap(({ name, database_version: has }) => (has === null ? [] : [[name, has]])));
 }
 
 /** The ERP takes no module back to an older version without its data. The request knew only what the last deploy brought. */
@@ -376,22 +378,22 @@ async function failRehearsal(work: Deploy, error: unknown): Promise<void> {
   }
   const failure = error.code === "TIMEOUT" ? tooSlow(error) : error;
   if (failure.code === "REHEARSAL_FAILED") {
-    const why = startInJson(inEnglish(failure.reason), ERROR_BYTES_MAX);
-    await updateDeploy(operation, { rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: why } });
+    const message = startInJson(inEnglish(failure.reason), ERROR_BYTES_MAX);
+    await updateDeploy(operation, { rehearsal: { status: REHEARSAL.failed, duration_seconds: null, error: message } });
   }
   throw failure;
 }
 
 function tooSlow(error: GiveUp): GiveUp {
   const [, log] = splitReport(error.reason);
-  const why = because("rehearsal_slow", { minutes: JOB_MINUTES.rehearse_code });
-  return new GiveUp("REHEARSAL_FAILED", joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
+  const reason = because("rehearsal_slow", { minutes: JOB_MINUTES.rehearse_code });
+  return new GiveUp("REHEARSAL_FAILED", joinReport(because("rehearsal_stopped", { why: reason }), log), { cause: error });
 }
 
 /** The log is of no failed step any more. */
 async function skipRehearsal(operation: OperationRecord, reason: Reason): Promise<void> {
-  const [why] = splitReport(reason);
-  const error = startInJson(inEnglish(why), ERROR_BYTES_MAX);
+  const [reportedReason] = splitReport(reason);
+  const error = startInJson(inEnglish(reportedReason), ERROR_BYTES_MAX);
   log.info("the deploy updates nothing, and goes on without a rehearsal", { error });
   const rehearsal = { status: REHEARSAL.skipped, duration_seconds: null, error };
   await updateDeploy(operation, { rehearsal, log_excerpt: null });
@@ -422,13 +424,13 @@ const SHORTAGES: readonly string[] = [
 
 /** A shortage is no reason against the deploy. What the machine says of those that it looks for names the way already. */
 function withWayAround(error: GiveUp): GiveUp {
-  const [why, log] = splitReport(error.reason);
-  if (!SHORTAGES.includes(why.code)) return error;
-  return new GiveUp(error.code, joinReport(because("rehearsal_stopped", { why }), log), { cause: error });
+  const [reason, log] = splitReport(error.reason);
+  if (!SHORTAGES.includes(reason.code)) return error;
+  return new GiveUp(error.code, joinReport(because("rehearsal_stopped", { why: reason }), log), { cause: error });
 }
 
 /** What a machine says of a job that failed, and the end of the job's log. */
-function splitReport(reason: Reason): [why: Reason, log: string | undefined] {
+function splitReport(reason: Reason): [reason: Reason, log: string | undefined] {
   if (reason.code !== "machine_reports") return [reason, undefined];
   const machineSentence = String(reason.parameters["why"]);
   return [
@@ -437,15 +439,15 @@ function splitReport(reason: Reason): [why: Reason, log: string | undefined] {
   ];
 }
 
-const joinReport = (why: Reason, log: string | undefined): Reason =>
-  log === undefined ? why : because("machine_reports", { why, log });
+const joinReport = (reason: Reason, log: string | undefined): Reason =>
+  log === undefined ? reason : because("machine_reports", { why: reason, log });
 
 /** Names what the machine does not: the repository of each module whose update failed, and the package that pip stopped at. */
 async function nameCulprit(work: Deploy, error: GiveUp): Promise<GiveUp> {
   const [{ code: stated }, log] = splitReport(error.reason);
   const { one, several } = PIP_STOPPED.exec(error.log ?? "")?.groups ?? {};
   const pip = one ?? several;
-  const insteadOf = (why: Reason): GiveUp => new GiveUp(error.code, joinReport(why, log), { cause: error });
+  const insteadOf = (reason: Reason): GiveUp => new GiveUp(error.code, joinReport(reason, log), { cause: error });
   if (stated === "python_packages_not_installed" && pip !== undefined)
     return insteadOf(because("python_package_not_installed", { package: pip }));
   if (stated !== "rehearsal_failed" && stated !== "update_failed") return error;

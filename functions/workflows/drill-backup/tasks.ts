@@ -73,7 +73,7 @@ export const handler = tasks(workflow, {
     undoUnlessDown(await server(), { id: jobId, kind: "remove_drill", ends: stepJobs }),
 });
 
-const damaged = (why: Reason) => buildDrill([buildCheck("checksum", false, why)], because("check_skipped_damaged"));
+const damaged = (reason: Reason) => buildDrill([buildCheck("checksum", false, reason)], because("check_skipped_damaged"));
 
 /** What is wrong with the archive; anything else that failed says nothing about it. */
 function corruption(error: unknown): Reason {

@@ -81,13 +81,13 @@ async function runRound(run: Run): Promise<"ended" | "begun" | "busy" | "idle"> 
   if (control === "cancel") await cancelRest(run, because("bulk_cancelled"));
   else if (hasFailedTooOften(run)) await cancelRest(run, because("bulk_stopped", { count: withStatus(run, ITEM.failed).length }));
   else if (isExpired(operation)) await cancelRest(run, because("bulk_expired", { hours: BULK.hours }));
-  const begun = control === "pause" ? 0 : await beginItems(run);
+  const begunCount = control === "pause" ? 0 : await beginItems(run);
   await recordCounts(run);
   if (withStatus(run, ITEM.waiting).length + withStatus(run, ITEM.running).length === 0) {
     if (control === "cancel") throw new GiveUp("CANCELLED", because("bulk_cancelled"));
     return "ended";
   }
-  if (begun > 0) return "begun";
+  if (begunCount > 0) return "begun";
   const canBegin = control !== "pause" && withStatus(run, ITEM.waiting).some(({ index }) => !run.againAt.has(index));
   return canBegin || withStatus(run, ITEM.running).length > 0 ? "busy" : "idle";
 }
@@ -122,12 +122,12 @@ const hasFailedTooOften = ({ items, bulk: { stop_after_failures = Infinity } }: 
 
 /** Begins the action on as many resources as may run at once; how many. */
 async function beginItems(run: Run): Promise<number> {
-  let begun = 0;
+  let begunCount = 0;
   for (const item of withStatus(run, ITEM.waiting)) {
     if (hasFailedTooOften(run)) break;
     // No server has work with the backups of what is deleted, and those that are held are only waited for.
     const running = withStatus(run, ITEM.running).filter(({ backups_held_since }) => backups_held_since === undefined);
-    if (running.length >= BULK.atOnce || begun >= BULK.atOnce) break;
+    if (running.length >= BULK.atOnce || begunCount >= BULK.atOnce) break;
     if ((run.againAt.get(item.index) ?? 0) > Date.now()) continue;
     const onServer =
       item.server_id === null
@@ -136,9 +136,9 @@ async function beginItems(run: Run): Promise<number> {
     if (onServer.length >= (run.action.perServer ?? BULK.perServer)) continue;
     run.againAt.delete(item.index);
     if (!(await begin(run, item))) break;
-    if (item.status !== ITEM.waiting) begun += 1;
+    if (item.status !== ITEM.waiting) begunCount += 1;
   }
-  return begun;
+  return begunCount;
 }
 
 const DELETED = "deleted";
@@ -242,7 +242,7 @@ const isHeldTooLong = (since: string): boolean => Date.now() - Date.parse(since)
 
 async function failOrWait({ operation, againAt }: Run, item: BulkItem, response: ResponseError): Promise<void> {
   const { code } = response;
-  const { said: message, recognizable } = mainProblem(response);
+  const { message, recognizable } = mainProblem(response);
   const error = { code, message, reason: recognizeProblem(recognizable) };
   const held_since = item.held_since ?? new Date().toISOString();
   if (!PASSING.has(code) || isHeldTooLong(held_since)) {
@@ -256,10 +256,10 @@ async function failOrWait({ operation, againAt }: Run, item: BulkItem, response:
 /** What has become of the action on a resource that it had begun on. */
 async function followItem(run: Run, item: BulkItem): Promise<void> {
   if (item.stage === "backups") return deleteBackups(run, item);
-  const begun = item.operation_id === null ? undefined : await findOperation(run.operation.account_id, item.operation_id);
-  if (begun !== undefined && isOpen(begun.state)) return;
-  if (begun?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeedItem(run, item);
-  const error = begun?.error ?? errorOf("INTERNAL_ERROR", because("internal_error"));
+  const itemOperation = item.operation_id === null ? undefined : await findOperation(run.operation.account_id, item.operation_id);
+  if (itemOperation !== undefined && isOpen(itemOperation.state)) return;
+  if (itemOperation?.state === OPERATION.succeeded) return run.action.paced ? afterDeletion(run, item) : succeedItem(run, item);
+  const error = itemOperation?.error ?? errorOf("INTERNAL_ERROR", because("internal_error"));
   await moveBulkItem(run.operation, item, { status: ITEM.failed, error: error && { ...error, reason: error.reason ?? null } });
 }
 
@@ -289,12 +289,12 @@ async function deleteBackups(run: Run, item: BulkItem): Promise<void> {
     if (item.backups_held_since === undefined) await moveBulkItem(operation, item, { backups_held_since: held_since });
     if (!isHeldTooLong(held_since)) return;
   }
-  const left = count.held + count.left;
-  if (left === 0) return succeedItem(run, item);
+  const remainingCount = count.held + count.left;
+  if (remainingCount === 0) return succeedItem(run, item);
   const [status, error] =
     caller === undefined
       ? [ITEM.cancelled, errorOf("FORBIDDEN", because("starter_lost_permission"))]
-      : [ITEM.failed, errorOf("INVALID_STATE", because("backups_left", { count: left }))];
+      : [ITEM.failed, errorOf("INVALID_STATE", because("backups_left", { count: remainingCount }))];
   await moveBulkItem(operation, item, { status, error });
 }
 

@@ -67,8 +67,8 @@ export async function requireAllowed({ name, policies }: Principal, needs: Need[
   for (const need of needs) {
     if (await allows(policies, ACCOUNT, need)) continue;
     const user = `arn:aws:sts::${ACCOUNT}:assumed-role/${name}/${name}`;
-    const why = `because no identity-based policy allows the ${need.action} action`;
-    const message = `User: ${user} is not authorized to perform: ${need.action} on resource: ${need.resource} ${why}`;
+    const reason = `because no identity-based policy allows the ${need.action} action`;
+    const message = `User: ${user} is not authorized to perform: ${need.action} on resource: ${need.resource} ${reason}`;
     throw need.action.startsWith("s3:")
       ? new AwsFault("AccessDenied", message, 403)
       : new AwsFault("AccessDeniedException", message);

@@ -43,7 +43,7 @@ export async function startAws({
   log = () => undefined,
   cors = NO_CORS,
   transactionMilliseconds,
-  port: wanted = 0,
+  port: requestedPort = 0,
 }: AwsOptions): Promise<Aws> {
   const { intercept, run } = hooks<Call, Reply>();
   const endpoint: Endpoint = {
@@ -63,7 +63,7 @@ export async function startAws({
   });
   server.requestTimeout = 0; // a backup may take longer to arrive than Node's 5 minutes
   server.keepAliveTimeout = 3_600_000; // the SDKs keep connections open; if we closed one in that moment, a call would fail
-  await listen(server, wanted).catch(() => listen(server, 0));
+  await listen(server, requestedPort).catch(() => listen(server, 0));
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return {
     url: `http://127.0.0.1:${port}`,

@@ -56,8 +56,8 @@ export function listKnown({ database, secretsmanager }: Services): Known {
     },
     async secretArn(SecretId) {
       const described = await secretsmanager("DescribeSecret", { SecretId }).catch(() => undefined);
-      const found = SecretDescription.safeParse(described).data?.ARN;
-      return found ?? (SecretId.startsWith("arn:") ? SecretId : `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${SecretId}`);
+      const arn = SecretDescription.safeParse(described).data?.ARN;
+      return arn ?? (SecretId.startsWith("arn:") ? SecretId : `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${SecretId}`);
     },
   };
 }

@@ -19,28 +19,28 @@ const SINGLE = /^(Put|Update|Delete)Item$/;
  * 50, as many on one item as a second has room for twenty.
  */
 export function contention<Reply>(milliseconds: number): Hook<Call, Reply> {
-  const held = new Set<string>();
+  const heldItems = new Set<string>();
   return async ({ service, action, input }, next) => {
     if (service !== "dynamodb") return next();
     if (SINGLE.test(action)) {
-      if (held.has(nameItem(Named.parse(await input()))))
+      if (heldItems.has(nameItem(Named.parse(await input()))))
         throw new AwsFault("TransactionConflictException", "Transaction is ongoing for the item");
       return next();
     }
     if (action !== "TransactWriteItems") return next();
     const items = Transaction.parse(await input()).TransactItems.flatMap((each) => Object.values(each).map(nameItem));
-    const codes = items.map((item) => (held.has(item) ? "TransactionConflict" : "None"));
+    const codes = items.map((item) => (heldItems.has(item) ? "TransactionConflict" : "None"));
     if (codes.includes("TransactionConflict"))
       throw new AwsFault("TransactionCanceledException", `Transaction cancelled [${codes.join(", ")}]`, 400, {
         CancellationReasons: codes.map((Code) => ({ Code })),
       });
-    for (const item of items) held.add(item);
+    for (const item of items) heldItems.add(item);
     const over = sleep(milliseconds);
     try {
       return await next();
     } finally {
       await over;
-      for (const item of items) held.delete(item);
+      for (const item of items) heldItems.delete(item);
     }
   };
 }

@@ -83,20 +83,20 @@ export async function startDynamoDb({ dataDir, accessKeyId, optimizing = false }
   }
   if (folder !== undefined) await writeFile(pidFile(folder), JSON.stringify({ pid, parent: process.pid }));
   const url = `http://127.0.0.1:${first}`;
-  const own: Database = { url, accessKeyId: accessKeyId ?? "local" };
-  const probe = await callDynamoDb(own, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
+  const database: Database = { url, accessKeyId: accessKeyId ?? "local" };
+  const probe = await callDynamoDb(database, "ListTables", {}).catch((cause: unknown) => ({ status: 500, body: String(cause) }));
   if (probe.status !== 200) {
     await stop();
     throw dataError(folder, JSON.stringify(probe.body));
   }
-  if (folder !== undefined) await createTable(own, FLUSHED);
+  if (folder !== undefined) await createTable(database, FLUSHED);
   const flush = async (): Promise<void> => {
     if (folder === undefined) return;
     const item = { pk: { S: "flushed" }, id: { S: randomUUID() } };
-    const { status, body } = await callDynamoDb(own, "PutItem", { TableName: FLUSHED.TableName, Item: item });
+    const { status, body } = await callDynamoDb(database, "PutItem", { TableName: FLUSHED.TableName, Item: item });
     if (status !== 200) throw new Error(`DynamoDB Local does not persist: ${JSON.stringify(body)}`);
   };
-  return { ...own, pid, stop, flush, exited };
+  return { ...database, pid, stop, flush, exited };
 }
 
 /** The folder of our own class, compiled once: to compile it at each start takes longer than the start itself. */
@@ -139,11 +139,11 @@ function startJava(
       done(null);
     });
   });
-  const port = new Promise<string>((found) => {
+  const port = new Promise<string>((resolvePort) => {
     const read = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-8000);
       const line = /^LISTENING (\d+)$/m.exec(output);
-      if (line?.[1] !== undefined) found(line[1]);
+      if (line?.[1] !== undefined) resolvePort(line[1]);
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
@@ -166,9 +166,9 @@ function startWriteAhead(folder: string): () => void {
   }
 }
 
-const dataError = (folder: string | undefined, why: string): LocalError =>
+const dataError = (folder: string | undefined, reason: string): LocalError =>
   new LocalError(
-    `DynamoDB Local cannot use its data in ${folder ?? "memory"}: move that folder away or start with --reset (${why})`,
+    `DynamoDB Local cannot use its data in ${folder ?? "memory"}: move that folder away or start with --reset (${reason})`,
   );
 
 async function soonest<T>(promises: Promise<T>[], seconds: number): Promise<T | undefined> {
@@ -320,41 +320,41 @@ const TimeToLive = z.object({ AttributeName: z.string(), Enabled: z.boolean() })
 
 /** The table of the template's AWS::DynamoDB::GlobalTable, created if missing, without streams, backups and the like. */
 export async function createTable(database: Database, properties: unknown): Promise<void> {
-  const wanted = Table.parse(properties);
-  const existing = await describeTable(database, wanted.TableName);
+  const expected = Table.parse(properties);
+  const existing = await describeTable(database, expected.TableName);
   if (existing === undefined) {
-    const creation = await callDynamoDb(database, "CreateTable", { ...wanted, BillingMode: "PAY_PER_REQUEST" });
+    const creation = await callDynamoDb(database, "CreateTable", { ...expected, BillingMode: "PAY_PER_REQUEST" });
     if (creation.status !== 200)
       throw new LocalError(`Could not create the table of the template: ${JSON.stringify(creation.body)}`);
   } else {
-    requireSame(existing, wanted);
-    await addIndexes(database, existing, wanted);
+    requireSame(existing, expected);
+    await addIndexes(database, existing, expected);
   }
   const { TimeToLiveSpecification } = z.object({ TimeToLiveSpecification: TimeToLive.optional() }).parse(properties);
-  if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, wanted.TableName, TimeToLiveSpecification);
+  if (TimeToLiveSpecification?.Enabled === true) await deleteExpired(database, expected.TableName, TimeToLiveSpecification);
 }
 
 /**
  * What no version may change: an upgrade would lose the data. Indexes of a newer version stay, so that going back to this one
  * works.
  */
-function requireSame(existing: Table, wanted: Table): void {
+function requireSame(existing: Table, expected: Table): void {
   const indexes = listIndexes(existing);
   const isOther = (index: z.infer<typeof Index>): boolean =>
     indexes.some((created) => created.IndexName === index.IndexName && sameOrder(created) !== sameOrder(index));
-  const changed = listIndexes(wanted).find(isOther);
-  if (sameOrder(existing.KeySchema) === sameOrder(wanted.KeySchema) && changed === undefined) return;
-  const what = changed === undefined ? "key" : `index ${changed.IndexName}`;
+  const changed = listIndexes(expected).find(isOther);
+  if (sameOrder(existing.KeySchema) === sameOrder(expected.KeySchema) && changed === undefined) return;
+  const part = changed === undefined ? "key" : `index ${changed.IndexName}`;
   throw new LocalError(
-    `The table ${wanted.TableName} was created with another ${what}, which no version can change: start the version that created it, or start with --reset to begin with no data`,
+    `The table ${expected.TableName} was created with another ${part}, which no version can change: start the version that created it, or start with --reset to begin with no data`,
   );
 }
 
 /** One at a time, as on AWS; each is built from the items that are there. */
-async function addIndexes(database: Database, existing: Table, wanted: Table): Promise<void> {
-  const { TableName, AttributeDefinitions } = wanted;
+async function addIndexes(database: Database, existing: Table, expected: Table): Promise<void> {
+  const { TableName, AttributeDefinitions } = expected;
   const created = new Set(listIndexes(existing).map(({ IndexName }) => IndexName));
-  for (const Create of (wanted.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !created.has(IndexName))) {
+  for (const Create of (expected.GlobalSecondaryIndexes ?? []).filter(({ IndexName }) => !created.has(IndexName))) {
     const used = new Set([...existing.KeySchema, ...Create.KeySchema].map(({ AttributeName }) => AttributeName));
     const { status, body } = await callDynamoDb(database, "UpdateTable", {
       TableName,

@@ -99,15 +99,17 @@ export function startEvents(options: Options): Events {
   const timers = rules.flatMap((rule) => scheduled(rule, () => tick(rule), options));
   return {
     put: async (event) => {
-      const whole = envelope(event);
-      await Promise.all(rules.filter(({ pattern }) => pattern && matches(pattern, whole)).map((rule) => run(rule, whole)));
+      const fullEvent = envelope(event);
+      await Promise.all(
+        rules.filter(({ pattern }) => pattern && matches(pattern, fullEvent)).map((rule) => run(rule, fullEvent)),
+      );
     },
     fire: async (part) => {
-      const found = rules.filter(({ logicalId }) => logicalId.toLowerCase().includes(part.toLowerCase()));
-      const [rule] = found;
-      if (!rule || found.length > 1)
+      const matchingRules = rules.filter(({ logicalId }) => logicalId.toLowerCase().includes(part.toLowerCase()));
+      const [rule] = matchingRules;
+      if (!rule || matchingRules.length > 1)
         throw new LocalError(
-          `${found.length} rules have "${part}" in their id; there are: ${rules.map((each) => each.logicalId).join(", ")}`,
+          `${matchingRules.length} rules have "${part}" in their id; there are: ${rules.map((each) => each.logicalId).join(", ")}`,
         );
       await tick(rule);
     },

@@ -59,9 +59,9 @@ export function readHeaders(request: IncomingMessage, front: Record<string, stri
   if (front === undefined) return headers;
   const origin = dashboardUrl(`http://127.0.0.1:${request.socket.localPort ?? ""}`);
   const added = Object.entries({ ...front, [CLIENT_ADDRESS_HEADER]: from, [DASHBOARD_ORIGIN_HEADER]: origin });
-  const theirs = added.map(([name]) => name.toLowerCase());
-  const others = [...headers].filter(([name]) => !theirs.includes(name.toLowerCase()));
-  return new Map([...others, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);
+  const addedNames = added.map(([name]) => name.toLowerCase());
+  const otherHeaders = [...headers].filter(([name]) => !addedNames.includes(name.toLowerCase()));
+  return new Map([...otherHeaders, ...added.map(([name, value]): [string, string[]] => [name, [value]])]);
 }
 
 export const headerIn = (headers: Many, name: string): string | undefined =>

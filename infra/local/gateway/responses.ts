@@ -39,19 +39,19 @@ export function functionResponse(result: unknown): HttpResponse {
   for (const [name, value] of Object.entries(headers ?? {})) many.set(name.toLowerCase(), [String(value)]);
   for (const [name, values] of Object.entries(multiValueHeaders ?? {})) many.set(name.toLowerCase(), values.map(String));
   if (!many.has("content-type")) many.set("content-type", ["application/json"]);
-  const others = [...many].filter(([name]) => !DROPPED.includes(name));
-  const named = others.flatMap(([name, values]) =>
+  const otherHeaders = [...many].filter(([name]) => !DROPPED.includes(name));
+  const remappedHeaders = otherHeaders.flatMap(([name, values]) =>
     values.map((value): [string, string] => [REMAPPED.includes(name) ? `x-amzn-remapped-${name}` : name, value]),
   );
   try {
-    for (const [name, value] of named) {
+    for (const [name, value] of remappedHeaders) {
       validateHeaderName(name);
       validateHeaderValue(name, value);
     }
   } catch (cause) {
     throw new GatewayError("DEFAULT_5XX", cause);
   }
-  return { status: statusCode, headers: named, body: Buffer.from(body ?? "") };
+  return { status: statusCode, headers: remappedHeaders, body: Buffer.from(body ?? "") };
 }
 
 /** A header's value as gateway responses declare it: a 'literal' in quotes, the request's ID, or a value of the authorizer's. */

@@ -23,26 +23,26 @@ export function listRoutes({ resources }: RestApi): Route[] {
 }
 
 /** Percent-encoded as in the request: REST APIs leave it to the function to decode them. */
-function matchParameters({ segments }: Route, wanted: string[]): Record<string, string> | undefined {
+function matchParameters({ segments }: Route, pathSegments: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
-    const value = wanted[index];
+    const value = pathSegments[index];
     if (!value) return undefined;
-    if (segment.endsWith("+}")) return { ...parameters, [segment.slice(1, -2)]: wanted.slice(index).join("/") };
+    if (segment.endsWith("+}")) return { ...parameters, [segment.slice(1, -2)]: pathSegments.slice(index).join("/") };
     if (segment.startsWith("{")) parameters[segment.slice(1, -1)] = value;
     else if (segment !== decoded(value)) return undefined;
   }
-  return wanted.length === segments.length ? parameters : undefined;
+  return pathSegments.length === segments.length ? parameters : undefined;
 }
 
 /** The method for a request; records its resource and parameters in the exchange. */
 export function route(routes: readonly Route[], exchange: Exchange): Method {
-  const wanted = exchange.path.split("/").slice(1);
-  for (const segment of wanted) decoded(segment); // throws if the text cannot be decoded
+  const pathSegments = exchange.path.split("/").slice(1);
+  for (const segment of pathSegments) decoded(segment); // throws if the text cannot be decoded
   // A trailing slash means the same resource, as on AWS.
-  if (wanted.at(-1) === "") wanted.pop();
+  if (pathSegments.at(-1) === "") pathSegments.pop();
   for (const each of routes) {
-    const parameters = matchParameters(each, wanted);
+    const parameters = matchParameters(each, pathSegments);
     if (!parameters) continue;
     const { methods } = each.resource;
     const method =

@@ -13,7 +13,11 @@ interface Options {
   log: (line: string) => void;
 }
 
-export async function startServer({ port: wanted, serve, log }: Options): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startServer({
+  port: requestedPort,
+  serve,
+  log,
+}: Options): Promise<{ url: string; stop: () => Promise<void> }> {
   const server = createServer({ maxHeaderSize: HEADERS_LIMIT_BYTES, keepAliveTimeout: 65_000 }, (request, response) => {
     request.on("error", () => undefined);
     response.on("error", () => undefined);
@@ -28,9 +32,9 @@ export async function startServer({ port: wanted, serve, log }: Options): Promis
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
     else socket.destroy();
   });
-  await listen(server, wanted);
+  await listen(server, requestedPort);
   const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : wanted;
+  const port = typeof address === "object" && address !== null ? address.port : requestedPort;
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(server) };
 }
 

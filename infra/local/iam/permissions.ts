@@ -86,10 +86,10 @@ function dynamodb(action: string, input: unknown, resources: Known): Need[] {
 /** dynamodb:LeadingKeys: the partition keys that a call uses, wherever the request has them. */
 function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | undefined): Context {
   if (partitionKey === undefined) return {};
-  const found = new Set<string>();
+  const partitionKeys = new Set<string>();
   const add = (value: unknown): void => {
     const key = KeyValue.safeParse(value);
-    if (key.success) Object.values(key.data).forEach((text: string) => found.add(text));
+    if (key.success) Object.values(key.data).forEach((text: string) => partitionKeys.add(text));
   };
   const search = (part: unknown): void => {
     if (Array.isArray(part)) return part.forEach(search);
@@ -107,7 +107,7 @@ function leadingKeys(request: z.infer<typeof OneTable>, partitionKey: string | u
   const condition = typeof request["KeyConditionExpression"] === "string" ? request["KeyConditionExpression"] : "";
   for (const [, name = "", placeholder = ""] of condition.matchAll(/(#?\w+)\s*=\s*(:\w+)/g))
     if ((names[name] ?? name) === partitionKey) add(values[placeholder]);
-  return { "dynamodb:LeadingKeys": [...found] };
+  return { "dynamodb:LeadingKeys": [...partitionKeys] };
 }
 
 function parse<T>(schema: z.ZodType<T>, input: unknown): T {

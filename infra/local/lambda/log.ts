@@ -15,7 +15,7 @@ export interface Log {
 export function openLog(directory: string | undefined, name: string): Log {
   const lines: string[] = [];
   let stream: WriteStream | undefined;
-  let rest = "";
+  let incompleteLine = "";
   if (directory !== undefined) {
     const path = join(directory, `${name}.log`);
     mkdirSync(directory, { recursive: true });
@@ -28,8 +28,8 @@ export function openLog(directory: string | undefined, name: string): Log {
     lines,
     write: (chunk) => {
       stream?.write(chunk);
-      const parts = (rest + chunk).split("\n");
-      rest = parts.pop() ?? "";
+      const parts = (incompleteLine + chunk).split("\n");
+      incompleteLine = parts.pop() ?? "";
       lines.push(...parts);
       lines.splice(0, lines.length - LINES_KEPT);
     },

@@ -77,10 +77,10 @@ export function openSandbox(definition: LambdaFunction, options: Options): Sandb
     void worker.terminate();
   };
   const timeOut = (id: string): void => {
-    const why = `RequestId: ${id} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
-    log.write(`${why}\n`);
+    const message = `RequestId: ${id} Error: Task timed out after ${timeoutSeconds.toFixed(2)} seconds`;
+    log.write(`${message}\n`);
     open = false;
-    settle(id)?.reject(new FunctionError("Sandbox.Timedout", why));
+    settle(id)?.reject(new FunctionError("Sandbox.Timedout", message));
   };
   listen(worker, { name, log, onLoaded: loaded.resolve, settle, fail, onExit });
   return {
@@ -117,11 +117,11 @@ interface Listeners {
 
 function listen(worker: Worker, { name, log, onLoaded, settle, fail, onExit }: Listeners): void {
   let isReady = false;
-  const gone = (type: string, why: string): void => {
+  const failWith = (type: string, message: string): void => {
     clearTimeout(limit);
-    fail(new FunctionError(type, why));
+    fail(new FunctionError(type, message));
   };
-  const limit = setTimeout(() => gone("Sandbox.Timedout", `${name} took too long to load`), LOAD_LIMIT_MILLISECONDS);
+  const limit = setTimeout(() => failWith("Sandbox.Timedout", `${name} took too long to load`), LOAD_LIMIT_MILLISECONDS);
   worker.stdout.setEncoding("utf8").on("data", log.write);
   worker.stderr.setEncoding("utf8").on("data", log.write);
   worker.on("message", (received: unknown) => {
@@ -138,13 +138,13 @@ function listen(worker: Worker, { name, log, onLoaded, settle, fail, onExit }: L
     }
   });
   worker.on("error", (error) => {
-    const { name: type, message: why } = error instanceof Error ? error : new Error(String(error));
-    log.write(`${error instanceof Error ? error.stack : why}\n`);
-    gone(isReady ? "Runtime.ExitError" : type, `${name} crashed: ${why}`);
+    const { name: type, message } = error instanceof Error ? error : new Error(String(error));
+    log.write(`${error instanceof Error ? error.stack : message}\n`);
+    failWith(isReady ? "Runtime.ExitError" : type, `${name} crashed: ${message}`);
   });
   worker.on("exit", (code) => {
     onExit();
-    gone("Runtime.ExitError", `Error: Runtime exited with error: exit status ${code}`);
+    failWith("Runtime.ExitError", `Error: Runtime exited with error: exit status ${code}`);
   });
 }
 

@@ -54,8 +54,8 @@ export function serve({ dashboard, docs, environment, otherDashboard = null, bra
     if (method !== "GET" && method !== "HEAD") return false;
     // Looked up exactly as sent: a path that is not in the list reaches nothing, whatever it contains.
     const [path = "/"] = url.split("?", 1);
-    const found = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
-    const file = mails !== undefined && path === MAIL ? buildMailPage(mails) : found;
+    const listedFile = files.get(path.replace(/(?<=.)\/$/, "")) ?? (isFileName(path) ? undefined : files.get("/index.html"));
+    const file = mails !== undefined && path === MAIL ? buildMailPage(mails) : listedFile;
     send(response, file, securityHeaders(storeUrl()), {
       zip: /\bgzip\b/.test(String(headers["accept-encoding"])),
       body: method === "GET",

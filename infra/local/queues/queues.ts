@@ -42,9 +42,9 @@ export function startQueues({ streams, queues, queueResources, invoke, timeScale
   };
   const consumers = new Map(queues.map((mapping) => [mapping.queueArn, createConsumer(mapping, { invoke, log })]));
   const findArn = (url: string): string => {
-    const found = queueResources.find(({ name }) => url.endsWith(`/${name}`));
-    if (found === undefined) throw new AwsFault("QueueDoesNotExist", `There is no queue ${url}`);
-    return found.arn;
+    const queue = queueResources.find(({ name }) => url.endsWith(`/${name}`));
+    if (queue === undefined) throw new AwsFault("QueueDoesNotExist", `There is no queue ${url}`);
+    return queue.arn;
   };
   const gatherers = streams.map((mapping) => createGatherer(mapping, { invoke, log, later }));
   return {

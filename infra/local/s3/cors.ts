@@ -31,12 +31,13 @@ export function corsHeaders({ rules, origins }: Cors, { method, path, headers }:
   const allowed = origins().find((each) => each === headers["origin"]);
   if (allowed === undefined) return undefined;
   const isPreflight = method === "OPTIONS";
-  const wanted = isPreflight ? headers["access-control-request-method"] : method;
-  const named = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim().toLowerCase());
+  const requestedMethod = isPreflight ? headers["access-control-request-method"] : method;
+  const requestedHeaders = (headers["access-control-request-headers"] ?? "").split(",").map((name) => name.trim().toLowerCase());
   const rule = (rules.get(path.split("/")[1] ?? "") ?? []).find(
     ({ AllowedMethods, AllowedHeaders }) =>
-      AllowedMethods.includes(wanted ?? "") &&
-      (!isPreflight || named.every((name) => name === "" || AllowedHeaders.some((each) => each.toLowerCase() === name))),
+      AllowedMethods.includes(requestedMethod ?? "") &&
+      (!isPreflight ||
+        requestedHeaders.every((name) => name === "" || AllowedHeaders.some((each) => each.toLowerCase() === name))),
   );
   if (rule === undefined) return undefined;
   return {
@@ -44,7 +45,7 @@ export function corsHeaders({ rules, origins }: Cors, { method, path, headers }:
     "access-control-allow-methods": rule.AllowedMethods.join(", "),
     vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
     ...(isPreflight && {
-      "access-control-allow-headers": named.join(", "),
+      "access-control-allow-headers": requestedHeaders.join(", "),
       "access-control-max-age": String(rule.MaxAge),
     }),
     ...(rule.ExposedHeaders.length > 0 && { "access-control-expose-headers": rule.ExposedHeaders.join(", ") }),

@@ -19,7 +19,7 @@ export const objectHandlers = {
     const { checksums, ...received } = await receive(bucket, operation.header, body, payloadHash);
     const [algorithm] = ALGORITHMS.filter((name) => checksums[name] !== undefined);
     const value = algorithm && checksums[algorithm];
-    const whole = algorithm && value ? { checksum: { algorithm, type: "FULL_OBJECT" as const, value } } : {};
+    const objectChecksum = algorithm && value ? { checksum: { algorithm, type: "FULL_OBJECT" as const, value } } : {};
     const { file, size, etag, modified } = received;
     const stored = {
       key: operation.key,
@@ -27,7 +27,7 @@ export const objectHandlers = {
       etag,
       modified,
       headers: operation.storedHeaders,
-      ...whole,
+      ...objectChecksum,
       files: [{ file, size }],
     };
     // No await from here to the write, so that of two concurrent ones one wins.
@@ -145,14 +145,14 @@ function readBytes(bucket: Bucket, { files }: StoredObject, start: number, end: 
       let at = 0; // where the file starts in the object
       for (const { file, size } of files) {
         const [from, to] = [Math.max(start - at, 0), Math.min(end - at, size)];
-        let left = to - from;
-        if (left > 0) {
+        let remainingBytes = to - from;
+        if (remainingBytes > 0) {
           for await (const chunk of createReadStream(disk.dataFile(bucket, file), { start: from, end: to - 1 })) {
-            left -= Bytes.parse(chunk).length;
+            remainingBytes -= Bytes.parse(chunk).length;
             yield chunk;
           }
           // The response announced the length, so only the end of the connection tells the reader that no more comes.
-          if (left > 0) throw new LocalError(`The file ${file} is shorter than its object`);
+          if (remainingBytes > 0) throw new LocalError(`The file ${file} is shorter than its object`);
         }
         at += size;
       }

@@ -53,13 +53,13 @@ export function readOperation(http: HttpCall): S3Operation {
   const [bucket = "", ...rest] = decode(path.slice(1)).split("/");
   const key = rest.join("/");
   const on = key === "" ? "bucket" : "object";
-  const found = OPERATIONS.find((operation) => isMeant(operation, http, on));
+  const match = OPERATIONS.find((operation) => isMeant(operation, http, on));
   const lowerQuery = new Map([...query].map(([name, value]) => [name.toLowerCase(), value]));
   const unknown = [
     ...[...query.keys()].filter((name) => !KNOWN_QUERY.test(name)),
     ...Object.keys(headers).filter((name) => UNKNOWN_HEADER.test(name)),
   ];
-  if (found === undefined || unknown.length > 0)
+  if (match === undefined || unknown.length > 0)
     throw new AwsFault(
       "NotImplemented",
       `The local S3 does not have ${method} of ${on} with ${unknown.join(", ") || "these parameters"}`,
@@ -72,8 +72,8 @@ export function readOperation(http: HttpCall): S3Operation {
     .map((name): [string, string] => [name, (header(name) ?? "").replace(/^aws-chunked,?\s*/, "")])
     .filter(([, value]) => value !== "");
   return {
-    name: found.name,
-    permission: found.permission,
+    name: match.name,
+    permission: match.permission,
     bucket,
     key,
     query,

@@ -37,8 +37,8 @@ export const uploadHandlers = {
       ...checked,
       parts: {},
     });
-    const said = algorithm && { "x-amz-checksum-algorithm": algorithm.toUpperCase(), "x-amz-checksum-type": type };
-    return xml("InitiateMultipartUploadResult", { Bucket: name, Key: key, UploadId: id }, said ?? {});
+    const checksumHeaders = algorithm && { "x-amz-checksum-algorithm": algorithm.toUpperCase(), "x-amz-checksum-type": type };
+    return xml("InitiateMultipartUploadResult", { Bucket: name, Key: key, UploadId: id }, checksumHeaders ?? {});
   },
 
   async UploadPart(bucket, operation, body, payloadHash) {
@@ -101,21 +101,24 @@ export const uploadHandlers = {
     if (!bucket.uploads.has(stored.id)) throw noSuchUpload(); // another request completed it meanwhile
     const sum = stored.checksum && value !== undefined ? { checksum: { ...stored.checksum, value } } : {};
     const files = parts.map(({ file, size: bytes }) => ({ file, size: bytes }));
-    const whole = { key, size, etag, modified: new Date().toISOString(), headers: stored.headers, ...sum, files };
+    const object = { key, size, etag, modified: new Date().toISOString(), headers: stored.headers, ...sum, files };
     requireAbsent(bucket, operation);
-    disk.writeObject(bucket, whole);
+    disk.writeObject(bucket, object);
     disk.removeUpload(bucket, stored);
     disk.removeData(
       bucket,
       Object.values(stored.parts).filter(({ file }) => !files.some((listed) => listed.file === file)),
     );
-    const said = stored.checksum && { [checksumTag(stored.checksum.algorithm)]: value, ChecksumType: stored.checksum.type };
+    const checksumFields = stored.checksum && {
+      [checksumTag(stored.checksum.algorithm)]: value,
+      ChecksumType: stored.checksum.type,
+    };
     return xml("CompleteMultipartUploadResult", {
       Location: `/${name}/${key}`,
       Bucket: name,
       Key: key,
       ETag: quote(etag),
-      ...said,
+      ...checksumFields,
     });
   },
 
@@ -128,15 +131,15 @@ export const uploadHandlers = {
 
   ListMultipartUploads(bucket, { bucket: name, query }) {
     const prefix = query.get("prefix") ?? "";
-    const found = [...bucket.uploads.values()]
+    const uploads = [...bucket.uploads.values()]
       .filter(({ key }) => key.startsWith(prefix))
       .toSorted((a, b) => byBytes(a.key, b.key));
     return xml("ListMultipartUploadsResult", {
       Bucket: name,
       Prefix: prefix,
-      MaxUploads: found.length,
+      MaxUploads: uploads.length,
       IsTruncated: false, // one page is enough for one machine
-      Upload: found.map(({ key, id, initiated }) => ({ Key: key, UploadId: id, Initiated: initiated })),
+      Upload: uploads.map(({ key, id, initiated }) => ({ Key: key, UploadId: id, Initiated: initiated })),
     });
   },
 } satisfies Record<string, Handler>;
@@ -153,10 +156,10 @@ const noSuchUpload = (): AwsFault =>
     "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
     404,
   );
-const typeMismatch = (wanted: string | undefined, got: Part["checksums"]): AwsFault =>
+const typeMismatch = (expected: string | undefined, actual: Part["checksums"]): AwsFault =>
   new AwsFault(
     "InvalidRequest",
-    `Checksum Type mismatch occurred, expected checksum Type: ${wanted}, actual checksum Type: ${Object.keys(got)[0] ?? "null"}`,
+    `Checksum Type mismatch occurred, expected checksum Type: ${expected}, actual checksum Type: ${Object.keys(actual)[0] ?? "null"}`,
   );
 
 const numbered = (parts: Upload["parts"]): [number, Part][] =>
@@ -166,17 +169,17 @@ const numbered = (parts: Upload["parts"]): [number, Part][] =>
 
 /** The parts that CompleteMultipartUpload names, if they match the uploaded ones. */
 function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] {
-  const named = readParts(text).map((part) => ({
+  const listedParts = readParts(text).map((part) => ({
     number: Number(part["PartNumber"]),
     etag: part["ETag"]?.trim().replaceAll('"', ""),
     value: agreed && part[checksumTag(agreed.algorithm)]?.trim(),
   }));
-  if (named.some(({ number }, at) => at > 0 && !(number > (named[at - 1]?.number ?? 0))))
+  if (listedParts.some(({ number }, at) => at > 0 && !(number > (listedParts[at - 1]?.number ?? 0))))
     throw new AwsFault(
       "InvalidPartOrder",
       "The list of parts was not in ascending order. The parts list must be specified in order by part number.",
     );
-  return named.map(({ number, etag, value }, at) => {
+  return listedParts.map(({ number, etag, value }, at) => {
     const stored = parts[String(number)];
     if (agreed?.type === "COMPOSITE" && value === undefined)
       throw new AwsFault(
@@ -192,7 +195,7 @@ function chosenParts({ parts, checksum: agreed }: Upload, text: string): Part[] 
         "InvalidPart",
         "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
       );
-    if (stored.size < SMALLEST_PART && at < named.length - 1)
+    if (stored.size < SMALLEST_PART && at < listedParts.length - 1)
       throw new AwsFault("EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size");
     return stored;
   });

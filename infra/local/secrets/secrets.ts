@@ -56,9 +56,9 @@ export function openSecrets({ file }: { file?: string | undefined }): Secrets {
   const covers = new Map<string, Readonly<Record<string, unknown>>>();
   const actions: Record<string, (input: unknown) => unknown> = {
     GetSecretValue: (input) => {
-      const found = find(SecretId.parse(input).SecretId);
-      const { SecretString, ...rest } = getValue(found, input);
-      return { ...rest, SecretString: withOverrides(SecretString, covers.get(found.arn)) };
+      const secret = find(SecretId.parse(input).SecretId);
+      const { SecretString, ...rest } = getValue(secret, input);
+      return { ...rest, SecretString: withOverrides(SecretString, covers.get(secret.arn)) };
     },
     DescribeSecret: (input) => {
       const { name, arn, versions } = find(SecretId.parse(input).SecretId);
@@ -119,18 +119,18 @@ function getValue({ name, arn, versions }: Secret, input: unknown) {
     .object({ VersionId: z.string().optional(), VersionStage: z.string().optional() })
     .parse(input);
   const stage = VersionStage ?? (VersionId === undefined ? "AWSCURRENT" : undefined);
-  const found = versions.find(
+  const version = versions.find(
     ({ id, stages }) => (VersionId === undefined || id === VersionId) && (stage === undefined || stages.includes(stage)),
   );
-  if (found === undefined)
+  if (version === undefined)
     throw new AwsFault("ResourceNotFoundException", `Secrets Manager can't find the secret value for ${stage ?? VersionId}`);
   return {
     ARN: arn,
     Name: name,
-    VersionId: found.id,
-    VersionStages: found.stages,
-    SecretString: found.value,
-    CreatedDate: found.created,
+    VersionId: version.id,
+    VersionStages: version.stages,
+    SecretString: version.value,
+    CreatedDate: version.created,
   };
 }
 
@@ -190,8 +190,8 @@ function generated(wish: z.infer<typeof Generate>): string {
     );
   const password = drawPassword(wish.PasswordLength, kinds, wish.RequireEachIncludedType);
   if (wish.SecretStringTemplate === undefined || wish.GenerateStringKey === undefined) return password;
-  const rest = z.record(z.string(), z.unknown()).parse(JSON.parse(wish.SecretStringTemplate));
-  return JSON.stringify({ ...rest, [wish.GenerateStringKey]: password });
+  const fields = z.record(z.string(), z.unknown()).parse(JSON.parse(wish.SecretStringTemplate));
+  return JSON.stringify({ ...fields, [wish.GenerateStringKey]: password });
 }
 
 /** Draws until every kind of character is in it, so that no position of the password is less random than another. */

@@ -17,9 +17,9 @@ export async function takeBackup(options: { to: string; data: string; keep?: num
     if (newest !== undefined && ageOf(newest) < DAY_MS) return;
     console.log(describe(await backUpService({ dataDir: options.data, store, passphrase, keep: options.keep ?? KEPT })));
   } catch (error) {
-    const why = `The service could not be backed up: ${error instanceof LocalError ? error.message : String(error)}`;
-    const alarm = await alarmAt(store).catch(() => undefined); // a place that cannot be listed is what `why` says
-    throw new LocalError(alarm === undefined ? why : `${why}\n${alarm}`, { cause: error });
+    const message = `The service could not be backed up: ${error instanceof LocalError ? error.message : String(error)}`;
+    const alarm = await alarmAt(store).catch(() => undefined); // a place that cannot be listed is what `message` says
+    throw new LocalError(alarm === undefined ? message : `${message}\n${alarm}`, { cause: error });
   }
 }
 

@@ -289,12 +289,12 @@ async function readItems(database: Database, TableName: string): Promise<void> {
 /** Those beyond `keep`, and what interrupted ones left a day ago: a younger one may still be written. */
 async function removeOld(store: BackupStore, keep: number): Promise<void> {
   const complete = (await listBackups(store)).map(({ name }) => name);
-  const gone = new Set(complete.slice(keep));
+  const oldNames = new Set(complete.slice(keep));
   const newest = new Set(complete.slice(0, keep));
   for (const path of await store.names()) {
     const [name = "", file = ""] = path.split("/");
     const isOld = Date.parse(timeIn(name)) < Date.now() - DAY_MS;
-    if (OWN_FILES.includes(file) && !newest.has(name) && (gone.has(name) || isOld)) await store.remove(path);
+    if (OWN_FILES.includes(file) && !newest.has(name) && (oldNames.has(name) || isOld)) await store.remove(path);
   }
 }
 

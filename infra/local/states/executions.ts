@@ -21,7 +21,7 @@ export interface Executions {
   get: (executionArn: string) => Execution | undefined;
   all: () => Execution[];
   /** Once per ARN: a second start returns the first one's execution. */
-  start: (wanted: Pick<Execution, "executionArn" | "stateMachineArn" | "name" | "input">) => Promise<Execution>;
+  start: (request: Pick<Execution, "executionArn" | "stateMachineArn" | "name" | "input">) => Promise<Execution>;
   abort: (execution: Execution, outcome: Outcome) => void;
   /** Restarts what the last process left running, and publishes the ends that it did not get to. */
   resume: () => void;
@@ -83,14 +83,14 @@ export async function openExecutions(options: Options): Promise<Executions> {
 
 function starter(executions: Map<string, Execution>, records: Records, begin: (record: Execution) => void): Executions["start"] {
   const written = new Map<string, Promise<void>>();
-  return async (wanted) => {
-    const { executionArn } = wanted;
+  return async (request) => {
+    const { executionArn } = request;
     const before = executions.get(executionArn);
     if (before) {
       await written.get(executionArn);
       return before;
     }
-    const record: Execution = { ...wanted, status: "RUNNING", startDate: Date.now(), announced: false };
+    const record: Execution = { ...request, status: "RUNNING", startDate: Date.now(), announced: false };
     // The name is reserved before the write, and nobody learns of the execution before the write has succeeded.
     executions.set(executionArn, record);
     const saved = records.save(record);
@@ -131,10 +131,10 @@ function announcer(executions: Map<string, Execution>, { emit, records }: Option
 
 async function prune(executions: Map<string, Execution>, records: Records): Promise<void> {
   const oldest = Date.now() - KEPT_DAYS * DAY_MS;
-  const done = [...executions.values()]
+  const endedExecutions = [...executions.values()]
     .filter((each) => each.announced)
     .toSorted((a, b) => (b.stopDate ?? 0) - (a.stopDate ?? 0));
-  const old = done.filter(({ stopDate }, index) => index >= KEPT_COUNT || (stopDate ?? 0) < oldest);
+  const old = endedExecutions.filter(({ stopDate }, index) => index >= KEPT_COUNT || (stopDate ?? 0) < oldest);
   for (const { executionArn } of old) {
     executions.delete(executionArn);
     await records.remove(executionArn);

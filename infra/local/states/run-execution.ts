@@ -48,9 +48,9 @@ export function runExecution(
   let abortedWith: Outcome | undefined;
   const outcome = result
     .then((output): Outcome => ({ status: "SUCCEEDED", output: JSON.stringify(output) }), toFailure)
-    .then((own) => {
+    .then((ownOutcome) => {
       controller.abort();
-      return abortedWith ?? own;
+      return abortedWith ?? ownOutcome;
     });
   return {
     outcome,

@@ -27,9 +27,9 @@ function withoutRootResultPath({ ResultPath, ...rest }: Record<string, unknown>)
 }
 
 function prepare(machine: string, name: string, state: State, timeScale: number): Record<string, unknown> {
-  const reject = (why: string): LocalError =>
+  const reject = (problem: string): LocalError =>
     new LocalError(
-      `State "${name}" of ${machine} ${why}: the local runner cannot run that; write it in JSONPath with functions as tasks`,
+      `State "${name}" of ${machine} ${problem}: the local runner cannot run that; write it in JSONPath with functions as tasks`,
     );
   const text = JSON.stringify(state);
   if (state["QueryLanguage"] === "JSONata" || "Assign" in state || "Arguments" in state || "Output" in state)

@@ -95,15 +95,15 @@ const functionIn = (uri: string): string => uri.replace(/^.*functions\/([^/]+)\/
 const BESIDE_THE_BODY = ["Resource", "Method", "Authorizer", "GatewayResponse"].map((name) => `AWS::ApiGateway::${name}`);
 
 export function readApi(api: Resource, resources: readonly Resource[]): RestApi {
-  const mine = resources.filter(({ properties }) => properties["RestApiId"] === api.name);
-  const beside = mine.find(({ type }) => BESIDE_THE_BODY.includes(type));
+  const ownResources = resources.filter(({ properties }) => properties["RestApiId"] === api.name);
+  const beside = ownResources.find(({ type }) => BESIDE_THE_BODY.includes(type));
   if (beside !== undefined)
     throw new LocalError(`${beside.logicalId} is a ${beside.type}: put it into the body of ${api.logicalId}`);
   const { MinimumCompressionSize, Body: body } = ApiProperties.parse(api.properties);
   const schemes = body.components.securitySchemes;
   return {
     id: api.name,
-    stage: z.string("the API has no stage").parse(mine.find(({ type }) => type === "AWS::ApiGateway::Stage")?.name),
+    stage: z.string("the API has no stage").parse(ownResources.find(({ type }) => type === "AWS::ApiGateway::Stage")?.name),
     minimumCompressionSize: MinimumCompressionSize,
     resources: Object.entries(body.paths).map(([path, operations]) => ({
       path,

@@ -37,23 +37,23 @@ export interface Mappings {
 }
 
 export function readMappings(mappings: readonly Resource[]): Mappings {
-  const found: Mappings = { streams: [], queues: [] };
+  const result: Mappings = { streams: [], queues: [] };
   for (const { logicalId, properties } of mappings) {
     const { EventSourceArn, FunctionName, BatchSize, FilterCriteria, ScalingConfig } = Properties.parse(properties);
     if (EventSourceArn.startsWith("arn:aws:sqs:")) {
       if (BatchSize !== 1)
         throw new LocalError(`${logicalId} takes messages in batches: the local runner takes them one at a time`);
       const atOnce = ScalingConfig?.MaximumConcurrency ?? 1000;
-      found.queues.push({ functionName: FunctionName, queueArn: EventSourceArn, atOnce });
+      result.queues.push({ functionName: FunctionName, queueArn: EventSourceArn, atOnce });
       continue;
     }
     const [filter] = FilterCriteria?.Filters ?? [];
     const { dynamodb } = Pattern.parse(JSON.parse(filter?.Pattern ?? "{}"));
-    found.streams.push({
+    result.streams.push({
       functionName: FunctionName,
       keysBeginWith: dynamodb.Keys.pk.S.map(({ prefix }) => prefix),
       batch: BatchSize,
     });
   }
-  return found;
+  return result;
 }

@@ -34,14 +34,14 @@ export interface Resource {
   properties: Record<string, Json>;
 }
 
-const buildArn = (service: string, rest: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${rest}`;
+const buildArn = (service: string, resource: string): string => `arn:aws:${service}:${REGION}:${ACCOUNT}:${resource}`;
 
 /**
  * How CloudFormation names a type: the property that may set the name, the ARN built from it, and the value of `Ref` (by default
  * the name).
  */
 interface Kind {
-  named: string;
+  nameProperty: string;
   arn: (name: string) => string;
   ref?: (name: string) => string;
 }
@@ -50,27 +50,27 @@ const machineArn = (name: string): string => buildArn("states", `stateMachine:${
 const secretArn = (name: string): string => buildArn("secretsmanager", `secret:${name}-local0`);
 const topicArn = (name: string): string => buildArn("sns", name);
 const KINDS: Record<string, Kind> = {
-  "AWS::Lambda::Function": { named: "FunctionName", arn: (name) => buildArn("lambda", `function:${name}`) },
-  "AWS::DynamoDB::GlobalTable": { named: "TableName", arn: (name) => buildArn("dynamodb", `table/${name}`) },
-  "AWS::S3::Bucket": { named: "BucketName", arn: (name) => `arn:aws:s3:::${name}` },
-  "AWS::SecretsManager::Secret": { named: "Name", arn: secretArn, ref: secretArn },
-  "AWS::StepFunctions::StateMachine": { named: "StateMachineName", arn: machineArn, ref: machineArn },
-  "AWS::IAM::Role": { named: "RoleName", arn: (name) => `arn:aws:iam::${ACCOUNT}:role/${name}` },
-  "AWS::Events::Rule": { named: "Name", arn: (name) => buildArn("events", `rule/${name}`) },
+  "AWS::Lambda::Function": { nameProperty: "FunctionName", arn: (name) => buildArn("lambda", `function:${name}`) },
+  "AWS::DynamoDB::GlobalTable": { nameProperty: "TableName", arn: (name) => buildArn("dynamodb", `table/${name}`) },
+  "AWS::S3::Bucket": { nameProperty: "BucketName", arn: (name) => `arn:aws:s3:::${name}` },
+  "AWS::SecretsManager::Secret": { nameProperty: "Name", arn: secretArn, ref: secretArn },
+  "AWS::StepFunctions::StateMachine": { nameProperty: "StateMachineName", arn: machineArn, ref: machineArn },
+  "AWS::IAM::Role": { nameProperty: "RoleName", arn: (name) => `arn:aws:iam::${ACCOUNT}:role/${name}` },
+  "AWS::Events::Rule": { nameProperty: "Name", arn: (name) => buildArn("events", `rule/${name}`) },
   "AWS::SQS::Queue": {
-    named: "QueueName",
+    nameProperty: "QueueName",
     arn: (name) => buildArn("sqs", name),
     ref: (name) => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`,
   },
-  "AWS::SNS::Topic": { named: "TopicName", arn: topicArn, ref: topicArn },
-  "AWS::Logs::LogGroup": { named: "LogGroupName", arn: (name) => buildArn("logs", `log-group:${name}:*`) },
-  "AWS::KMS::Key": { named: "-", arn: (name) => buildArn("kms", `key/${name}`) },
-  "AWS::ApiGateway::Stage": { named: "StageName", arn: (name) => buildArn("apigateway", `/stages/${name}`) },
+  "AWS::SNS::Topic": { nameProperty: "TopicName", arn: topicArn, ref: topicArn },
+  "AWS::Logs::LogGroup": { nameProperty: "LogGroupName", arn: (name) => buildArn("logs", `log-group:${name}:*`) },
+  "AWS::KMS::Key": { nameProperty: "-", arn: (name) => buildArn("kms", `key/${name}`) },
+  "AWS::ApiGateway::Stage": { nameProperty: "StageName", arn: (name) => buildArn("apigateway", `/stages/${name}`) },
 };
 
 function findKind(type: string): Kind {
   const service = type.split("::")[1]?.toLowerCase() ?? "local";
-  return KINDS[type] ?? { named: "-", arn: (name) => buildArn(service, name) };
+  return KINDS[type] ?? { nameProperty: "-", arn: (name) => buildArn(service, name) };
 }
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
@@ -83,8 +83,8 @@ function findResource(scope: Scope, logicalId: string): RawResource {
 
 function buildName(scope: Scope, logicalId: string): string {
   const { Type, Properties } = findResource(scope, logicalId);
-  const own = Properties[findKind(Type).named];
-  if (own !== undefined) return text(resolve(own, scope));
+  const explicitName = Properties[findKind(Type).nameProperty];
+  if (explicitName !== undefined) return text(resolve(explicitName, scope));
   const name = `${scope.name}-${logicalId}`;
   return Type === "AWS::S3::Bucket" ? name.toLowerCase().slice(0, 63) : name;
 }

@@ -21,7 +21,7 @@ export function readRoles(resources: readonly Resource[]): Role[] {
     .filter(({ type }) => type === "AWS::IAM::Role")
     .map((role) => {
       const { Policies } = RoleProperties.parse(role.properties);
-      const mine = attached.filter(({ Roles }) => Roles.includes(role.name));
-      return { ...role, policies: [...Policies, ...mine].map((each) => each.PolicyDocument) };
+      const attachedPolicies = attached.filter(({ Roles }) => Roles.includes(role.name));
+      return { ...role, policies: [...Policies, ...attachedPolicies].map((each) => each.PolicyDocument) };
     });
 }

@@ -42,8 +42,8 @@ function touch(outDir: string): void {
 function removeOlder(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    const found = statSync(path, { throwIfNoEntry: false }); // another process may have moved or removed it meanwhile
-    if (found !== undefined && Date.now() - found.mtimeMs > KEPT_HOURS * HOUR_MS) rmSync(path, { recursive: true, force: true });
+    const stats = statSync(path, { throwIfNoEntry: false }); // another process may have moved or removed it meanwhile
+    if (stats !== undefined && Date.now() - stats.mtimeMs > KEPT_HOURS * HOUR_MS) rmSync(path, { recursive: true, force: true });
   }
 }
 

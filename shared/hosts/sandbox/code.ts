@@ -28,11 +28,11 @@ export async function resolveCode(machineId: string, { repositories }: Job<"reso
   const account = await accountOf(machineId);
   const commits = await Promise.all(
     repositories.map(async ({ url, ref }) => {
-      const found = await findSandboxCommit(account, url, ref);
+      const match = await findSandboxCommit(account, url, ref);
       const host_key = url.startsWith("ssh:") ? HOST_KEY : null;
-      if (found !== undefined) return { commit: found.commit, problem: null, host_key };
-      const why = isSandboxUrl(url) ? because("code_no_ref", { url, ref }) : because("code_no_access", { url });
-      return { commit: null, problem: inEnglish(why), host_key };
+      if (match !== undefined) return { commit: match.commit, problem: null, host_key };
+      const reason = isSandboxUrl(url) ? because("code_no_ref", { url, ref }) : because("code_no_access", { url });
+      return { commit: null, problem: inEnglish(reason), host_key };
     }),
   );
   return { commits };
@@ -68,7 +68,7 @@ export async function fetchCode(machineId: string, job: Job<"fetch_code">): Prom
         repository: contents.findIndex((each) => each !== undefined && Object.hasOwn(each.modules, name)),
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-    installed: [...new Set([...Object.keys(modules), ...job.named])].filter((name) => database.has(name)),
+    installed: [...new Set([...Object.keys(modules), ...job.named_modules])].filter((name) => database.has(name)),
     missing: job.keep ? missingModules(erp, modules) : [],
     image_changed: isOutdated(erp),
     compared_with: job.keep ? null : (erp.code?.code_id ?? ""),
@@ -113,8 +113,8 @@ export async function bringCode(machineId: string, { instance_id, code_id, code 
 }
 
 function problemsOf({ url, ref, path, commit }: FetchedRepository, repository: number, names: readonly string[]): Problem[] {
-  const invalid = (module: string | null, why: Reason): Problem[] => [
-    { code: "CODE_INVALID", repository, module, problem: inEnglish(why) },
+  const invalid = (module: string | null, reason: Reason): Problem[] => [
+    { code: "CODE_INVALID", repository, module, problem: inEnglish(reason) },
   ];
   const [module] = names;
   if (ref === moved)
@@ -185,8 +185,8 @@ function versionsIn(
   const next = erp.fetched?.code_id === code_id ? erp.fetched : erp.code;
   const available = new Map([...imageModules(erp), ...Object.entries(next?.modules ?? {})]);
   const versions = [...update, ...install].map((name) => [name, available.get(name)] as const);
-  const found = versions.flatMap(([name, version]) => (version === undefined ? [] : [[name, version] as const]));
-  return found.length < versions.length ? undefined : Object.fromEntries(found);
+  const availableVersions = versions.flatMap(([name, version]) => (version === undefined ? [] : [[name, version] as const]));
+  return availableVersions.length < versions.length ? undefined : Object.fromEntries(availableVersions);
 }
 
 const whyNotRehearsed = (modules: string): Reason =>
@@ -278,6 +278,6 @@ export async function undoCode(
   return { downtime_seconds: wasRunning ? 1 : null };
 }
 
-async function change(machineId: string, instanceId: string, what: (erp: SandboxErp) => Partial<SandboxErp>): Promise<void> {
-  if (!(await changeErp(machineId, instanceId, what))) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
+async function change(machineId: string, instanceId: string, edit: (erp: SandboxErp) => Partial<SandboxErp>): Promise<void> {
+  if (!(await changeErp(machineId, instanceId, edit))) throw new GiveUp("HOST_JOB_FAILED", because("erp_not_installed"));
 }

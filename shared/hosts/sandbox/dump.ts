@@ -77,8 +77,8 @@ export function fromDump(dump: string): { database: ErpDatabase; left_out: LeftO
 function fromStatements(dump: string): ErpDatabase {
   const lines = dump.split("\n");
   let at = 0;
-  const expect = (wanted: string): void => {
-    if (lines[at] !== wanted) throw new Error(`the dump has no ${wanted}`);
+  const expect = (line: string): void => {
+    if (lines[at] !== line) throw new Error(`the dump has no ${line}`);
     at += 1;
   };
   const rows: Rows = {

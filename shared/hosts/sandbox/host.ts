@@ -51,15 +51,15 @@ export const sandbox: Host = {
   run: async <K extends JobKind>(server: HostedServer, job: Job<K>) => {
     const { machine_id } = await reach(server);
     const { seconds, work } = findWork<K>(job.kind);
-    const begun = await beginJob(machine_id, job.id, job.kind, later(typeof seconds === "number" ? seconds : seconds(job)));
+    const sandboxJob = await beginJob(machine_id, job.id, job.kind, later(typeof seconds === "number" ? seconds : seconds(job)));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema is the one that types this kind's result
-    const done = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
-    if (begun.done) return done(JSON.parse(begun.answer ?? "null"));
-    if (!isReached(begun.ready_at)) return { ready: false };
+    const toReady = (result: unknown) => ({ ready: true, result: JOB_RESULTS[job.kind].parse(result) as JobResult<K> }) as const;
+    if (sandboxJob.done) return toReady(JSON.parse(sandboxJob.answer ?? "null"));
+    if (!isReached(sandboxJob.ready_at)) return { ready: false };
     const result = await work(machine_id, job);
     if (result === "not yet") return { ready: false };
     await finishJob(machine_id, job.id, result);
-    return done(result);
+    return toReady(result);
   },
   probe: async (server, settings, since = 0) => {
     const machine = await responding(server);
@@ -326,9 +326,9 @@ function damaged(bytes: Uint8Array): Uint8Array {
 async function restoredData(job: Job<"build_restore" | "restore_archive">) {
   const archived = await openArchive(job.archive);
   return (erp: SandboxErp) => {
-    const taken = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : toDatabase(erp);
+    const source = job.restore_database ? { ...archived.database, base_url: baseUrl(erp.domain) } : toDatabase(erp);
     return {
-      database: job.neutralize ? neutralized(taken) : taken,
+      database: job.neutralize ? neutralized(source) : source,
       files: filesAfter(job, erp.files, archived.files),
       archived_uuid: job.restore_database ? archived.database.uuid : erp.archived_uuid,
     };
@@ -390,7 +390,7 @@ async function putBack(machineId: string, { instance_id, restore_id, start }: Jo
 }
 
 async function personalize(machineId: string, job: Job<"personalize">): Promise<null> {
-  const own = {
+  const identity = {
     ...(!job.keep_uuid && { uuid: randomUUID() }),
     secret: randomUUID(),
     base_url: baseUrl(job.domain),
@@ -402,7 +402,7 @@ async function personalize(machineId: string, job: Job<"personalize">): Promise<
     const users = job.reset_users ? database.users.map(withoutLogin) : database.users;
     if (users.some(({ login }) => login === job.admin_email))
       throw new GiveUp("HOST_JOB_FAILED", because("login_taken", { login: job.admin_email }));
-    return { domain: job.domain, database: { ...database, ...own, users } };
+    return { domain: job.domain, database: { ...database, ...identity, users } };
   });
 }
 
@@ -413,8 +413,8 @@ interface OfInstance {
   instance_id: string;
 }
 
-async function change(machineId: string, { instance_id }: OfInstance, what: Parameters<typeof changeErp>[2]): Promise<null> {
-  if (!(await changeErp(machineId, instance_id, what))) throw notInstalled();
+async function change(machineId: string, { instance_id }: OfInstance, edit: Parameters<typeof changeErp>[2]): Promise<null> {
+  if (!(await changeErp(machineId, instance_id, edit))) throw notInstalled();
   return null;
 }
 

@@ -20,8 +20,8 @@ export async function importArchive({
   const { major_version, db_name, modules } = manifest;
   // Not BACKUP_CORRUPT, which would remove the upload: the catalog may have the version tomorrow.
   if (!erp_versions.includes(major_version)) {
-    const why = unusable("version", { version: major_version }).reason;
-    throw new GiveUp("HOST_JOB_FAILED", because("backup_unusable", { why }));
+    const reason = unusable("version", { version: major_version }).reason;
+    throw new GiveUp("HOST_JOB_FAILED", because("backup_unusable", { why: reason }));
   }
   if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX) throw corrupt(because("archive_over_sandbox"));
   const edition = "web_enterprise" in modules ? "enterprise" : "community";

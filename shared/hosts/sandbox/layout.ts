@@ -79,16 +79,16 @@ export function ownName(name: string): OwnName | undefined {
   const isImpossible = (part: string): boolean => ["", ".", ".."].includes(part) || Buffer.byteLength(part) > 255;
   if (name.includes("\0") || parts.length > ARCHIVE_RULES.depth_max || parts.some(isImpossible)) throw unusableName(name);
   if (isFolder || addedPart(parts) !== undefined || ADDED_OR_FOLDER.test(parts.at(-1) ?? "")) return undefined;
-  const own = parts.findIndex((part, index) =>
+  const ownIndex = parts.findIndex((part, index) =>
     index === parts.length - 1 ? ["dump.sql", "manifest.json"].includes(part.toLowerCase()) : part.toLowerCase() === "filestore",
   );
-  if (own < 0) {
+  if (ownIndex < 0) {
     if (parts.some((part) => ADDED_OR_FOLDER.test(part))) return undefined;
     throw unusableName(name);
   }
-  const top = parts.slice(0, own).join("/");
-  if (own === parts.length - 1) return { top, path: (parts[own] ?? "").toLowerCase() };
-  const path = parts.slice(own + 1).join("/");
+  const top = parts.slice(0, ownIndex).join("/");
+  if (ownIndex === parts.length - 1) return { top, path: (parts[ownIndex] ?? "").toLowerCase() };
+  const path = parts.slice(ownIndex + 1).join("/");
   if (Buffer.byteLength(path) > ARCHIVE_RULES.name_bytes_max) throw unusableName(name);
   return { top, path: `filestore/${path.replace(HASHED_AT_END, (hashed) => hashed.toLowerCase())}` };
 }
@@ -97,11 +97,11 @@ const IN_FOLDER = /^filestore\/(?:(.+)\/)?[0-9a-f]{2}\/[0-9a-f]{40}$/;
 
 /** The paths of a backup's files; those that all share a folder of their own, such as their database's, without it. */
 export function withoutExtraFolder(paths: readonly string[], database: string): string[] {
-  const found = paths.flatMap((path) => {
+  const folders = paths.flatMap((path) => {
     const match = IN_FOLDER.exec(path);
     return match === null || /(?:^|\/)checklist$/i.test(match[1] ?? "") ? [] : [match[1]];
   });
-  const extra = extraFolder([...new Set(found)], database);
+  const extra = extraFolder([...new Set(folders)], database);
   if (extra === undefined) return [...paths];
   const folder = `filestore/${extra}/`;
   const isMoved = (path: string): boolean => path.startsWith(folder) && HASHED.test(path.slice(folder.length));
@@ -110,14 +110,15 @@ export function withoutExtraFolder(paths: readonly string[], database: string): 
 
 /** Undefined stands for filestore/ itself. */
 function extraFolder(folders: readonly (string | undefined)[], database: string): string | undefined {
-  const named = folders.filter((folder) => folder !== undefined).toSorted();
-  const [first = "", second = ""] = named;
-  if (named.length < folders.length || named.length < 2) return folders.length === 1 ? named[0] : undefined;
-  const exact = named.filter((folder) => folder.split("/").at(-1) === database);
-  const alike = named.filter((folder) => canonical(folder.split("/").at(-1)) === canonical(database));
-  const [own, ...others] = exact.length > 0 ? exact : alike;
-  if (own === undefined || others.length > 0) throw unusable("filestores", { name: printable(first), other: printable(second) });
-  return own;
+  const names = folders.filter((folder) => folder !== undefined).toSorted();
+  const [first = "", second = ""] = names;
+  if (names.length < folders.length || names.length < 2) return folders.length === 1 ? names[0] : undefined;
+  const exact = names.filter((folder) => folder.split("/").at(-1) === database);
+  const alike = names.filter((folder) => canonical(folder.split("/").at(-1)) === canonical(database));
+  const [match, ...others] = exact.length > 0 ? exact : alike;
+  if (match === undefined || others.length > 0)
+    throw unusable("filestores", { name: printable(first), other: printable(second) });
+  return match;
 }
 
 /** Without what file systems change. */
@@ -135,15 +136,15 @@ export function requireBackup(names: readonly string[]): void {
   let [fault, skipped, files]: [Unusable | undefined, string | undefined, number] = [undefined, undefined, 0];
   for (const name of names) {
     try {
-      const own = ownName(name);
-      if (own === undefined) {
+      const place = ownName(name);
+      if (place === undefined) {
         skipped ??= skippedFolder(name);
         continue;
       }
-      if (own.path === "dump.sql" && !dumps.has(own.top)) dumps.set(own.top, name);
-      if (own.path === "manifest.json") manifests.add(own.top);
-      if (own.path.startsWith("filestore/")) files += 1;
-      if (!first.has(own.top)) first.set(own.top, name);
+      if (place.path === "dump.sql" && !dumps.has(place.top)) dumps.set(place.top, name);
+      if (place.path === "manifest.json") manifests.add(place.top);
+      if (place.path.startsWith("filestore/")) files += 1;
+      if (!first.has(place.top)) first.set(place.top, name);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
       fault ??= error;

@@ -15,9 +15,9 @@ export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").upda
  * are restored.
  */
 export async function requireStoredSize({ key, size_bytes }: UploadedArchive): Promise<void> {
-  const held = await storedObject(key);
-  if (held === undefined) throw corrupt(GONE);
-  if (held.size_bytes !== size_bytes) throw corrupt(CHANGED);
+  const object = await storedObject(key);
+  if (object === undefined) throw corrupt(GONE);
+  if (object.size_bytes !== size_bytes) throw corrupt(CHANGED);
 }
 
 /** Throws GiveUp with BACKUP_CORRUPT if it is not the archive that was stored, or cannot be read. */
@@ -50,5 +50,5 @@ function asCorrupt<T>(read: () => T): T {
   }
 }
 
-export const corrupt = (why: Reason, cause?: unknown): GiveUp =>
-  new GiveUp("BACKUP_CORRUPT", because("backup_unusable", { why }), { cause });
+export const corrupt = (reason: Reason, cause?: unknown): GiveUp =>
+  new GiveUp("BACKUP_CORRUPT", because("backup_unusable", { why: reason }), { cause });

@@ -88,7 +88,7 @@ export async function buildStatusLine(machine: SandboxMachine): Promise<StatusLi
   const erps = [...all].filter(([, erp]) => erp.status === "running" && isDown(erp));
   return {
     sequence: Math.round((performance.timeOrigin + performance.now()) * 1000),
-    faults: erps.map(([instance_id]) => ({ instance_id, what: "page", looks: 1 })),
+    faults: erps.map(([instance_id]) => ({ instance_id, check: "page", looks: 1 })),
     paused: (report.uses ?? []).some(({ paused }) => paused),
   };
 }

@@ -10,13 +10,13 @@ import { Unusable } from "./layout.ts";
 export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
   const leftOut = new Map<string, LeftOut>();
   const statements: string[] = [];
-  const seen: Seen = {
-    begun: false,
+  const history: History = {
+    hasBegun: false,
     connected: undefined,
     token: undefined,
     relations: new Set(),
     unqualified: new Set(),
-    gone: new Map(),
+    goneRelations: new Map(),
     goneObjects: new Map(),
     functions: new Set(),
     goneFunctions: new Map(),
@@ -27,7 +27,7 @@ export function filterDump(dump: string): { sql: string; left_out: LeftOut[] } {
   for (const statement of statementsOf(dump)) {
     const { text } = statement;
     const outline = unquoted(statement.outline);
-    const kind = classify(seen, { ...statement, outline });
+    const kind = classify(history, { ...statement, outline });
     const isKept = kind === undefined || (kind === "here" && !RESTRICT.test(outline));
     const command = isKept && !SESSION.test(outline) ? findLeaving(statement) : undefined;
     if (command !== undefined) throw new Unusable(because("archive_leaves_database", { command }));
@@ -87,15 +87,15 @@ const EXTENSIONS: ReadonlySet<string> = new Set(["plpgsql", "vector", "pg_trgm",
 type Kind = LeftOutKind | "here" | undefined;
 
 /** What came before a statement in its dump. What was left out decides about those that are about it. */
-interface Seen {
-  begun: boolean;
+interface History {
+  hasBegun: boolean;
   connected: string | undefined;
   /** Of the dump that is being read: see STATEMENT_FORMS.restrict. */
   token: string | undefined;
   relations: Set<string>;
   /** Created without a schema, which is the one of `search_path` then. */
   unqualified: Set<string>;
-  gone: Map<string, LeftOutKind>;
+  goneRelations: Map<string, LeftOutKind>;
   /** Neither relations nor functions: a table may have the same name. */
   goneObjects: Map<string, LeftOutKind>;
   /** Those with a name, and those without parameters as `f()`: as in script/files/statements.py. */
@@ -107,63 +107,63 @@ interface Seen {
 }
 
 /** Why a statement is left out: `here` if there is nothing to do for it; undefined if it is the ERP's. */
-function classify(seen: Seen, statement: Statement): Kind {
+function classify(history: History, statement: Statement): Kind {
   const { outline, text } = statement;
-  if (outline.startsWith("\\")) return ofCommand(seen, outline);
+  if (outline.startsWith("\\")) return ofCommand(history, outline);
   const [, filled] = ROWS_OF.exec(outline) ?? [];
   if (filled !== undefined) {
-    seen.begun = true;
-    return ofRows(seen, filled);
+    history.hasBegun = true;
+    return ofRows(history, filled);
   }
   const row = TABLE.find(({ pattern }) => pattern.test(outline));
-  if (row !== undefined) return without(seen, outline, row.kind);
-  if (!seen.begun && REMOVAL.test(outline)) return "drops";
+  if (row !== undefined) return without(history, outline, row.kind);
+  if (!history.hasBegun && REMOVAL.test(outline)) return "drops";
   const [, , extension, schema] = EXTENSION.exec(outline) ?? [];
-  if (extension !== undefined) return ofExtension(seen, extension, schema);
+  if (extension !== undefined) return ofExtension(history, extension, schema);
   const [, created, bare] = FUNCTION.exec(outline) ?? [];
-  if (created !== undefined) return ofFunction(seen, statement, bare === undefined ? [created] : [created, `${created}()`]);
+  if (created !== undefined) return ofFunction(history, statement, bare === undefined ? [created] : [created, `${created}()`]);
   const [, setting] = SETTING.exec(outline) ?? [];
   if (setting !== undefined) return SETTINGS.includes(setting.toLowerCase()) ? "here" : "settings";
   if (PUBLIC.test(outline) || SESSION.test(outline)) return "here";
   const [, sequence] = POSITION.exec(text) ?? [];
-  if (sequence !== undefined) return ofRows(seen, unquoted(sequence.replaceAll("''", "'")));
-  const kind = ofSubject(seen, outline, text);
-  if (kind !== undefined) return without(seen, outline, kind);
+  if (sequence !== undefined) return ofRows(history, unquoted(sequence.replaceAll("''", "'")));
+  const kind = ofSubject(history, outline, text);
+  if (kind !== undefined) return without(history, outline, kind);
   const [, aggregate] = AGGREGATE.exec(outline) ?? [];
-  if (aggregate !== undefined) seen.functions.add(aggregate);
+  if (aggregate !== undefined) history.functions.add(aggregate);
   const [, relation] = RELATION.exec(outline) ?? IDENTITY.exec(outline) ?? [];
   if (relation !== undefined) {
-    seen.relations.add(relation).add(unqualified(relation));
-    if (isUnqualified(relation)) seen.unqualified.add(unqualified(relation));
+    history.relations.add(relation).add(unqualified(relation));
+    if (isUnqualified(relation)) history.unqualified.add(unqualified(relation));
   }
-  seen.begun ||= /^CREATE /i.test(outline);
+  history.hasBegun ||= /^CREATE /i.test(outline);
   return undefined;
 }
 
-function ofCommand(seen: Seen, line: string): Kind {
+function ofCommand(history: History, line: string): Kind {
   const [, ends, token] = RESTRICT.exec(line) ?? [];
-  if (token !== undefined && seen.token === (ends && token)) {
-    seen.token = ends === undefined ? token : undefined;
+  if (token !== undefined && history.token === (ends && token)) {
+    history.token = ends === undefined ? token : undefined;
     return "here";
   }
   if (TABLE.find(({ pattern }) => pattern.test(line))?.kind !== "databases") return undefined;
-  if (seen.begun && seen.connected !== line) throw new Unusable(because("archive_pg_dumpall"));
-  seen.connected = line;
+  if (history.hasBegun && history.connected !== line) throw new Unusable(because("archive_pg_dumpall"));
+  history.connected = line;
   return "databases";
 }
 
 /** Rows of a table that the dump does not create are those of an extension. In doubt they are loaded. */
-const ofRows = ({ goneExtensions, relations, unqualified: bare }: Seen, relation: string): Kind =>
+const ofRows = ({ goneExtensions, relations, unqualified: bare }: History, relation: string): Kind =>
   goneExtensions.length === 0 ||
   relations.has(isUnqualified(relation) ? unqualified(relation) : relation) ||
   bare.has(unqualified(relation))
     ? undefined
     : "extension_data";
 
-function ofExtension(seen: Seen, quoted: string, schema = "public"): Kind {
-  const { goneExtensions, languages } = seen;
+function ofExtension(history: History, quoted: string, schema = "public"): Kind {
+  const { goneExtensions, languages } = history;
   const name = quoted.replaceAll('"', "");
-  seen.namesExtensions = true;
+  history.namesExtensions = true;
   if (EXTENSIONS.has(name)) {
     languages.add(name);
     return "here";
@@ -172,22 +172,22 @@ function ofExtension(seen: Seen, quoted: string, schema = "public"): Kind {
   return "extensions";
 }
 
-function ofFunction(seen: Seen, statement: Statement, keys: readonly string[]): Kind {
-  const kind = ofCreated(seen, statement);
+function ofFunction(history: History, statement: Statement, keys: readonly string[]): Kind {
+  const kind = ofCreated(history, statement);
   if (kind !== undefined) {
-    for (const key of keys) seen.goneFunctions.set(key, kind);
+    for (const key of keys) history.goneFunctions.set(key, kind);
     return kind;
   }
-  seen.begun = true;
+  history.hasBegun = true;
   for (const key of keys) {
-    seen.functions.add(key);
-    seen.goneFunctions.delete(key);
+    history.functions.add(key);
+    history.goneFunctions.delete(key);
   }
   return undefined;
 }
 
 /** Why a function is left out. */
-function ofCreated({ languages }: Seen, statement: Statement): LeftOutKind | undefined {
+function ofCreated({ languages }: History, statement: Statement): LeftOutKind | undefined {
   const [, , language] = LANGUAGE.exec(statement.outline) ?? [];
   if (language !== undefined && !languages.has(language.toLowerCase())) return "languages";
   return findLeaving(statement, 1) === undefined ? undefined : "functions";
@@ -212,19 +212,19 @@ function withoutPrivileges(leftOut: Map<string, LeftOut>, text: string): string 
 }
 
 /** Why what a statement is about was left out. */
-function ofSubject(seen: Seen, outline: string, text: string): LeftOutKind | undefined {
+function ofSubject(history: History, outline: string, text: string): LeftOutKind | undefined {
   const [madeOf] = MADE_OF.exec(outline) ?? [];
-  if (madeOf !== undefined) return ofParts(seen, outline, madeOf.length, text);
+  if (madeOf !== undefined) return ofParts(history, outline, madeOf.length, text);
   const [, described] = ABOUT_FUNCTION.exec(outline) ?? [];
-  if (described !== undefined) return ofGoneFunction(seen, described, described);
+  if (described !== undefined) return ofGoneFunction(history, described, described);
   const [, altered, name] = ALTERED_TRIGGER.exec(outline) ?? [];
   const [, trigger = name, table = altered] = ABOUT_TRIGGER.exec(outline) ?? [];
-  if (trigger !== undefined) return seen.goneObjects.get(`${trigger} ON ${table}`) ?? ofGoneRelation(seen, table);
+  if (trigger !== undefined) return history.goneObjects.get(`${trigger} ON ${table}`) ?? ofGoneRelation(history, table);
   const [, called] = TRIGGER.exec(outline) ?? [];
   return (
-    firstOf(ABOUT_OBJECT, (each) => seen.goneObjects.get(each.exec(outline)?.[1] ?? "")) ??
-    firstOf(ABOUT, (each) => ofGoneRelation(seen, each.exec(outline)?.[1])) ??
-    (called === undefined ? undefined : ofGoneFunction(seen, called, `${called}()`))
+    firstOf(ABOUT_OBJECT, (each) => history.goneObjects.get(each.exec(outline)?.[1] ?? "")) ??
+    firstOf(ABOUT, (each) => ofGoneRelation(history, each.exec(outline)?.[1])) ??
+    (called === undefined ? undefined : ofGoneFunction(history, called, `${called}()`))
   );
 }
 
@@ -237,43 +237,44 @@ function firstOf<T>(all: Iterable<T>, kindOf: (one: T) => LeftOutKind | undefine
 }
 
 /** Of all that a view, an index, an operator and the like is made of. They may call any of the functions of a name. */
-function ofParts(seen: Seen, outline: string, start: number, text: string): LeftOutKind | undefined {
-  const { functions, relations, goneObjects } = seen;
+function ofParts(history: History, outline: string, start: number, text: string): LeftOutKind | undefined {
+  const { functions, relations, goneObjects } = history;
   const [calls, isIndex] = [MADE_OF_FUNCTIONS.test(outline), INDEX.test(outline)];
   return (
     firstOf(outline.slice(start).matchAll(NAMES), ({ 0: name, index }) => {
       const isCall = outline[start + index + name.length] === "(";
-      const called = (calls || isCall) && !functions.has(name) ? ofGoneFunction(seen, name, name) : undefined;
+      const called = (calls || isCall) && !functions.has(name) ? ofGoneFunction(history, name, name) : undefined;
       if (isCall || called !== undefined) return called;
-      const kind = ofGoneRelation(seen, name) ?? (relations.has(name) ? undefined : goneObjects.get(name));
-      return kind ?? (isIndex && !relations.has(name) && lacksOperatorClass(seen, name) ? "extensions" : undefined);
-    }) ?? firstOf(unquoted(text).matchAll(SEARCH_NAMES), ([, name = ""]) => goneObjects.get(name) ?? ofGoneRelation(seen, name))
+      const kind = ofGoneRelation(history, name) ?? (relations.has(name) ? undefined : goneObjects.get(name));
+      return kind ?? (isIndex && !relations.has(name) && lacksOperatorClass(history, name) ? "extensions" : undefined);
+    }) ??
+    firstOf(unquoted(text).matchAll(SEARCH_NAMES), ([, name = ""]) => goneObjects.get(name) ?? ofGoneRelation(history, name))
   );
 }
 
 /** Whether it is that of an extension that was left out, or that a dump of single schemas (pg_dump -n) does not create. */
-const lacksOperatorClass = ({ goneExtensions, namesExtensions }: Seen, name: string): boolean =>
+const lacksOperatorClass = ({ goneExtensions, namesExtensions }: History, name: string): boolean =>
   OPERATOR_CLASS.test(name) && (goneExtensions.length > 0 || !namesExtensions);
 
-function ofGoneRelation({ gone, goneExtensions, relations }: Seen, name = ""): LeftOutKind | undefined {
+function ofGoneRelation({ goneRelations, goneExtensions, relations }: History, name = ""): LeftOutKind | undefined {
   const table = name.slice(0, Math.max(0, name.lastIndexOf("."))); // of a column
   const isOwn = relations.has(name) || relations.has(table);
   const isExtension = !isOwn && goneExtensions.some((each) => name.startsWith(each));
-  return gone.get(name) ?? gone.get(table) ?? (isExtension ? "extensions" : undefined);
+  return goneRelations.get(name) ?? goneRelations.get(table) ?? (isExtension ? "extensions" : undefined);
 }
 
-function ofGoneFunction(seen: Seen, name: string, key: string): LeftOutKind | undefined {
-  const isExtension = !seen.functions.has(name) && seen.goneExtensions.some((each) => name.startsWith(each));
-  return seen.goneFunctions.get(key) ?? (isExtension ? "extensions" : undefined);
+function ofGoneFunction(history: History, name: string, key: string): LeftOutKind | undefined {
+  const isExtension = !history.functions.has(name) && history.goneExtensions.some((each) => name.startsWith(each));
+  return history.goneFunctions.get(key) ?? (isExtension ? "extensions" : undefined);
 }
 
-function without({ gone, goneObjects, goneFunctions }: Seen, outline: string, kind: LeftOutKind): LeftOutKind {
+function without({ goneRelations, goneObjects, goneFunctions }: History, outline: string, kind: LeftOutKind): LeftOutKind {
   const relation = (RELATION.exec(outline) ?? POLICY.exec(outline))?.[1];
   const [, index, indexed = ""] = INDEX.exec(outline) ?? [];
   const [, trigger, table] = TRIGGER_NAME.exec(outline) ?? [];
   const [, aggregate] = AGGREGATE.exec(outline) ?? [];
   const [, object] = OBJECT.exec(outline) ?? [];
-  if (relation !== undefined) gone.set(relation, kind);
+  if (relation !== undefined) goneRelations.set(relation, kind);
   if (index !== undefined) {
     goneObjects.set(`${indexed.slice(0, indexed.length - lastPart(indexed).length)}${index}`, kind);
     goneObjects.set(`${indexed} CLUSTER ON ${index}`, kind);
@@ -348,8 +349,8 @@ function endOfComment(dump: string, begin: number): number {
   const mark = /\/\*|\*\//g;
   mark.lastIndex = begin;
   let depth = 0;
-  for (let found = mark.exec(dump); found !== null; found = mark.exec(dump)) {
-    depth += found[0] === "/*" ? 1 : -1;
+  for (let match = mark.exec(dump); match !== null; match = mark.exec(dump)) {
+    depth += match[0] === "/*" ? 1 : -1;
     if (depth === 0) return mark.lastIndex;
   }
   return dump.length;
@@ -377,11 +378,11 @@ function findLeaving({ outline, bodies, command }: Statement, depth = 0): string
   const copy = COPY.exec(words);
   const file = copy && FILE.exec(words.slice(copy.index + copy[0].length));
   if (copy && file) return words.slice(copy.index, copy.index + copy[0].length + file.index + file[0].length).trim();
-  const found =
+  const match =
     (MENTION.test(words) ? null : CALL.exec(words.replaceAll(TABLE_NAMES, ""))) ??
     COMMAND.exec(words) ??
     (isBody ? UNTRUSTED.exec(words) : null);
-  if (found !== null || !isBody || depth === DEPTH_MAX) return found?.[0].trim();
+  if (match !== null || !isBody || depth === DEPTH_MAX) return match?.[0].trim();
   for (const body of bodies)
     for (const statement of statementsOf(body)) {
       const inside = findLeaving(statement, depth + 1);

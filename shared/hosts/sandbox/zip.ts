@@ -161,7 +161,7 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
   const folders = new Set<string>();
   const listed = new Set(entries.map(toComparable));
   const cursor: Cursor = { bytes: zip, offset: 0 };
-  let [count, left] = [0, unpacked];
+  let [count, bytesLeft] = [0, unpacked];
   while (take(cursor, 4).readUInt32LE() === LOCAL) {
     const entry = localEntry(cursor);
     count += 1;
@@ -169,8 +169,8 @@ function readFiles(zip: Buffer, { start, size, entries }: Listing, unpacked: num
     requireReadable(entry);
     const path = ownName(entry.name)?.path;
     if (path !== undefined) requireNew(files, folders, path, entry.name);
-    const { content, ...sums } = readContent(cursor, entry, left);
-    left -= content.length;
+    const { content, ...sums } = readContent(cursor, entry, bytesLeft);
+    bytesLeft -= content.length;
     if (path !== undefined) files.set(path, content);
     if (!listed.delete(toComparable({ ...entry, ...sums, size: content.length }))) throw unusable("listing");
   }
@@ -202,7 +202,7 @@ function requireSameEnd(zip: Buffer, { start, size, count }: { start: number; si
   }
   if (mark !== END) throw unusable("damaged");
   const end = take(cursor, 18);
-  const isRight = (said: number, real: number, max: number): boolean => said === real || said === max;
+  const isRight = (headerValue: number, real: number, max: number): boolean => headerValue === real || headerValue === max;
   if (!isRight(end.readUInt16LE(6), count & MAX16, MAX16)) throw unusable("listing");
   if (!isRight(end.readUInt32LE(8), size, MAX32) || !isRight(end.readUInt32LE(12), start, MAX32)) throw unusable("listing");
 }
@@ -213,26 +213,26 @@ interface Content {
   packed: number;
 }
 
-function readContent(cursor: Cursor, entry: Entry, left: number): Content {
+function readContent(cursor: Cursor, entry: Entry, bytesLeft: number): Content {
   const isStreamed = (entry.flags & STREAMED) !== 0;
   const [start, content] = [
     cursor.offset,
-    isStreamed && entry.method === 0 && entry.packed === 0 ? readStreamed(cursor) : readData(cursor, entry, left),
+    isStreamed && entry.method === 0 && entry.packed === 0 ? readStreamed(cursor) : readData(cursor, entry, bytesLeft),
   ];
-  if (content.length > left) throw unusable("moreBytes");
-  const found = { crc: crc32(content), packed: cursor.offset - start };
-  if (isStreamed) takeDescriptor(cursor, { ...found, size: content.length });
-  else if (entry.crc !== found.crc || entry.packed !== found.packed || entry.size !== content.length) throw unusable("damaged");
-  return { content, ...found };
+  if (content.length > bytesLeft) throw unusable("moreBytes");
+  const sums = { crc: crc32(content), packed: cursor.offset - start };
+  if (isStreamed) takeDescriptor(cursor, { ...sums, size: content.length });
+  else if (entry.crc !== sums.crc || entry.packed !== sums.packed || entry.size !== content.length) throw unusable("damaged");
+  return { content, ...sums };
 }
 
 const Inflated = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
 
-function readData(cursor: Cursor, { method, packed }: Entry, left: number): Buffer {
-  if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.offset) > left) throw unusable("moreBytes");
+function readData(cursor: Cursor, { method, packed }: Entry, bytesLeft: number): Buffer {
+  if (method === 0 && Math.min(packed, cursor.bytes.length - cursor.offset) > bytesLeft) throw unusable("moreBytes");
   if (method === 0) return take(cursor, packed);
   try {
-    const options = { info: true, maxOutputLength: Math.max(1, left) };
+    const options = { info: true, maxOutputLength: Math.max(1, bytesLeft) };
     const { buffer, engine } = Inflated.parse(inflateRawSync(cursor.bytes.subarray(cursor.offset), options));
     take(cursor, engine.bytesWritten);
     return buffer;
@@ -272,10 +272,10 @@ function descriptorLength(bytes: Buffer, { crc, packed, size }: Sums): number | 
   return bytes.readBigUInt64LE(4) === BigInt(packed) && bytes.readBigUInt64LE(12) === BigInt(size) ? 20 : undefined;
 }
 
-function extraField(extra: Buffer, wanted: number): Buffer | undefined {
+function extraField(extra: Buffer, id: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length;) {
     const end = at + 4 + extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === wanted) return extra.subarray(at + 4, end);
+    if (extra.readUInt16LE(at) === id) return extra.subarray(at + 4, end);
     at = end;
   }
   return undefined;
@@ -286,9 +286,9 @@ function widened(extra: Buffer, values: readonly number[]): number[] {
   let wide = extraField(extra, 1) ?? Buffer.alloc(0);
   return values.map((value) => {
     if (value !== MAX32 || wide.length < 8) return value;
-    const whole = Number(wide.readBigUInt64LE(0));
+    const number = Number(wide.readBigUInt64LE(0));
     wide = wide.subarray(8);
-    return whole;
+    return number;
   });
 }
 

@@ -7,7 +7,7 @@ import type { Change } from "../../data/change.ts";
 import type { Author, By } from "../../records/events.ts";
 import { holdInstance, requireAllowed, requireServerUsable } from "../../records/instances.ts";
 import { keys, type Item } from "../../data/keys.ts";
-import { type Begun, reserveOperation } from "../../records/operations.ts";
+import { type Beginning, reserveOperation } from "../../records/operations.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
 import type { DueRun, PolicyRecord } from "../../records/schemas/backup-policy.ts";
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
@@ -18,14 +18,14 @@ import { find } from "../../data/table.ts";
 
 /** Begins a backup of an instance: reserves it, locks the instance, and starts the operation with the change. */
 export function beginBackup(
-  begun: Begun & { by: By },
+  beginning: Beginning & { by: By },
   instance: InstanceRecord,
   { note = null, labels }: { note?: string | null | undefined; labels?: Labels | undefined },
 ): { backup: BackupRecord; operation: OperationRecord } {
   requireAllowed(instance, "backup");
-  const backup = reserveBackup(begun.change, instance, { kind: "manual", note, labels, expires_at: null }, begun);
-  requireServerUsable(begun.change, instance);
-  return { backup, operation: begin(begun, instance, backup) };
+  const backup = reserveBackup(beginning.change, instance, { kind: "manual", note, labels, expires_at: null }, beginning);
+  requireServerUsable(beginning.change, instance);
+  return { backup, operation: begin(beginning, instance, backup) };
 }
 
 /** A due run of a policy, with the IDs of what it makes: a run makes one backup, however often it is begun. */
@@ -84,7 +84,7 @@ export async function isFirstRunning({ account_id, last_backup_at, operation_id 
 }
 
 function begin(
-  { change, by, operationId: id }: Begun,
+  { change, by, operationId: id }: Beginning,
   instance: InstanceRecord,
   backup: BackupRecord,
   attributes: Item = {},

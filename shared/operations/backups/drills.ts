@@ -10,7 +10,14 @@ import { lockBackup } from "../../records/backups.ts";
 import { type Change, startChange, now, Overtaken, retryOnConflict, tryCommit } from "../../data/change.ts";
 import { logEvent } from "../../records/events.ts";
 import { keys, type Item } from "../../data/keys.ts";
-import { type Begun, addResult, changing, findOperation, requireRunning, reserveOperation } from "../../records/operations.ts";
+import {
+  type Beginning,
+  addResult,
+  changing,
+  findOperation,
+  requireRunning,
+  reserveOperation,
+} from "../../records/operations.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
 import type { OperationRecord } from "../../records/schemas/operation.ts";
 import { requireServerReady } from "../../records/servers.ts";
@@ -20,7 +27,7 @@ import { put, update, type Write } from "../../data/writes.ts";
 /**
  * Begins a drill of a completed backup on a server. A server has one at a time, so that it does not take the instances' share.
  */
-export function beginDrill({ change, by, operationId }: Begun, backup: BackupRecord, serverId: string): OperationRecord {
+export function beginDrill({ change, by, operationId }: Beginning, backup: BackupRecord, serverId: string): OperationRecord {
   lockBackup(change, backup, LIFECYCLE["backup.drill"].from, operationId);
   requireServerReady(change, serverId);
   reserveDrillSlot(change, serverId, operationId);
@@ -114,8 +121,8 @@ async function tryToRecord(operation: OperationRecord, backup: BackupRecord, dri
   const change = startChange(await getAccount(operation.account_id));
   const running = { equals: { state: OPERATION.running }, none: ["undoing", "recorded"] };
   change.write(update(keys.record("operation", operation.account_id, operation.id), { set: { recorded: true } }, running));
-  const mine = { equals: { operation_id: operation.id } };
-  change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, mine);
+  const whileHeld = { equals: { operation_id: operation.id } };
+  change.update(keys.record("backup", operation.account_id, backup.id), { set: { drill } }, whileHeld);
   change.setFilterFields("backup", backup.id, backup, { drill });
   if (backup.instance_id !== null) await showOnInstance(change, backup.instance_id, drill);
   if (drill.status === DRILL.failed) {

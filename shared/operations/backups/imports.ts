@@ -1,7 +1,7 @@
 // Imports: uploaded archives that become backups once a server has examined them.
 import { beginImportAgain, recordMeasured, reserveUploaded } from "../../records/backups.ts";
 import { reserveDrillSlot } from "./drills.ts";
-import { type Begun, reserveOperation } from "../../records/operations.ts";
+import { type Beginning, reserveOperation } from "../../records/operations.ts";
 import type { BackupRecord, KeptUpload } from "../../records/schemas/backup.ts";
 import type { OperationRecord } from "../../records/schemas/operation.ts";
 import { requireServerReady } from "../../records/servers.ts";
@@ -9,7 +9,7 @@ import { finishUpload, restoreUpload, type UploadRecord } from "../../records/up
 
 /** Begins the import of an upload, whose record is gone from then on. */
 export function beginImport(
-  { change, by, operationId }: Begun,
+  { change, by, operationId }: Beginning,
   upload: UploadRecord & { store_id: string },
   { sha256, server_id }: { sha256: string; server_id: string },
 ): BackupRecord {
@@ -24,7 +24,7 @@ export function beginImport(
 }
 
 /** Begins another try of an import that failed, perhaps on another server. */
-export function retryImport({ change, by, operationId }: Begun, backup: BackupRecord, server_id: string): OperationRecord {
+export function retryImport({ change, by, operationId }: Beginning, backup: BackupRecord, server_id: string): OperationRecord {
   const upload = beginImportAgain(change, backup, server_id, operationId);
   requireServerReady(change, server_id);
   reserveDrillSlot(change, server_id, operationId);

@@ -57,9 +57,9 @@ function advancePastDue(
   { begins = false } = {},
 ): PolicyRecord & { next_run_at: string } {
   const pending = policy.next_run_at;
-  const passed = pending === null || pending <= due.due_at || (begins && pending <= at);
+  const isPast = pending === null || pending <= due.due_at || (begins && pending <= at);
   const from = Math.max(Date.parse(due.due_at), Date.parse(at));
-  return { ...policy, next_run_at: passed ? toIso(nextRun(policy, from)) : pending };
+  return { ...policy, next_run_at: isPast ? toIso(nextRun(policy, from)) : pending };
 }
 
 /** Until when a run waits for a place: an hour before the next one is due, but half an hour at least. */
@@ -138,8 +138,8 @@ export async function stopPolicy({ instance, policy }: Subject): Promise<void> {
 }
 
 /** Gives up a due run. */
-export const skipRun = (subject: Subject, due: DueRun, why: Explained, at: string): Promise<PolicyRecord> =>
-  finishRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(why) }, at);
+export const skipRun = (subject: Subject, due: DueRun, explanation: Explained, at: string): Promise<PolicyRecord> =>
+  finishRun(subject, due, { at: due.due_at, status: "skipped", backup_id: null, ...lastReason(explanation) }, at);
 
 /** Whether a due run has taken place already: the clock has gone back since, and the policy was set again. */
 export async function hasRun(policy: PolicyRecord, due: DueRun): Promise<boolean> {
@@ -327,12 +327,12 @@ export async function applyRetention(
     await start(operation);
   }
   const changed = backups.filter(({ id, retained_by: before }) => (retained_by.get(id) ?? []).join() !== before.join());
-  const left = changed.filter(({ id }) => !removable.some((each) => each.id === id));
+  const remaining = changed.filter(({ id }) => !removable.some((each) => each.id === id));
   const change = startChange({ id: policy.account_id });
-  const done = removable.length <= REMOVALS_MAX && left.length <= CHANGES_MAX;
-  savePolicy(change, policy, { ...policy, retain: !done, overdue_at: findOverdue(policy, instance) });
-  if (left.length > 0) change.revise();
-  for (const { id } of left.slice(0, CHANGES_MAX))
+  const isDone = removable.length <= REMOVALS_MAX && remaining.length <= CHANGES_MAX;
+  savePolicy(change, policy, { ...policy, retain: !isDone, overdue_at: findOverdue(policy, instance) });
+  if (remaining.length > 0) change.revise();
+  for (const { id } of remaining.slice(0, CHANGES_MAX))
     change.write(
       update(
         keys.record("backup", policy.account_id, id),

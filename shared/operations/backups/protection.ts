@@ -182,12 +182,12 @@ const Listed = z.object({
 });
 
 /** The list may lag behind, and still show what was deleted. The backup that is found stays until the change is written. */
-async function lastBackupExcept(change: Change, instanceId: string, gone: string): Promise<LastBackup> {
+async function lastBackupExcept(change: Change, instanceId: string, deletedId: string): Promise<LastBackup> {
   const { accountId } = change;
   const { items } = await listChildren(
     { kind: "backup", accountId, schema: Listed, parentId: instanceId },
     { per_page: Number.MAX_SAFE_INTEGER },
-    ({ id, kind, state }) => id !== gone && !isSafetyBackup({ kind }) && isRestorable(state),
+    ({ id, kind, state }) => id !== deletedId && !isSafetyBackup({ kind }) && isRestorable(state),
   );
   for (const { id } of items) {
     const key = keys.record("backup", accountId, id);

@@ -60,17 +60,17 @@ export function outcomeOfBackup(
   { isKnown, server }: Place = { isKnown: false, server: undefined },
 ): Promise<Outcome> {
   const resource = { type: BACKUP, id: backup.id };
-  const named = { type: BACKUP, name: `${nameOfBackup(backup)}, ${backup.completed_at ?? backup.created_at}` };
+  const subject = { type: BACKUP, name: `${nameOfBackup(backup)}, ${backup.completed_at ?? backup.created_at}` };
   const unless = (require: () => void, outcome: () => Outcome, hold?: ReturnType<typeof holdOf>) =>
-    outcomeOrWarning(reader, { ...named, hold }, require, outcome);
+    outcomeOrWarning(reader, { ...subject, hold }, require, outcome);
   switch (action) {
     case "lock":
     case "unlock": {
-      const done = action === "lock" ? "backup_locked" : "backup_unlocked";
+      const code = action === "lock" ? "backup_locked" : "backup_unlocked";
       const isSame = backup.locked === (action === "lock");
       return unless(
         () => requireEditable(backup),
-        () => outcomeWith(effect("update", resource, isSame ? "nothing_changed" : done)),
+        () => outcomeWith(effect("update", resource, isSame ? "nothing_changed" : code)),
       );
     }
     case "delete":

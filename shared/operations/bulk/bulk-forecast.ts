@@ -73,9 +73,9 @@ export function withinResponse(outcomes: readonly Outcome[]): readonly Outcome[]
     const isDeleted = ({ action, resource }: Effect): boolean => action === "delete" && resource.type === BACKUP;
     const deleted = effects.filter(isDeleted);
     if (deleted.length < 2) return { effects, warnings };
-    const others = effects.filter((each) => !isDeleted(each));
+    const otherEffects = effects.filter((each) => !isDeleted(each));
     const counted = effect("delete", { type: BACKUP, id: null }, "backups_deleted", { backup_count: deleted.length });
-    return { effects: [...others, counted], warnings };
+    return { effects: [...otherEffects, counted], warnings };
   });
 }
 
@@ -99,17 +99,17 @@ async function outcomesOf(reader: Caller, { action, parameters, selected, target
 const isServerAction = (action: string): action is ServerAction => SERVER_ACTIONS.some((each) => each === action);
 
 async function outcomeOfServer(reader: Caller, { action, parameters }: RequestedAction, server: ServerRecord): Promise<Outcome> {
-  const named = { type: SERVER, name: server.name };
+  const subject = { type: SERVER, name: server.name };
   if (isServerAction(action))
     return outcomeOrWarning(
       reader,
-      { ...named, hold: holdOf(server) },
+      { ...subject, hold: holdOf(server) },
       () => requireUsable(released(server)),
       async () => outcomeWith(...(await planServerAction(reader, server, action)).effects),
     );
   return outcomeOrWarning(
     reader,
-    named,
+    subject,
     () => {
       requireRenamable(server);
       requireLabels(server.labels, parameters);

@@ -167,12 +167,12 @@ async function outcomeOfDeletion(
   const list = { kind: "backup", accountId, parentId, schema: BackupRecord } as const;
   const { items } = await listChildren(list, { per_page: LISTED_MAX });
   // The one that waits goes with the instance.
-  const others = items.filter(({ id }) => !effects.some(({ resource }) => resource.id === id));
-  const outcomes = await outcomesOfEach(others, (backup) =>
+  const otherBackups = items.filter(({ id }) => !effects.some(({ resource }) => resource.id === id));
+  const outcomes = await outcomesOfEach(otherBackups, (backup) =>
     outcomeOfBackup(reader, { action: "delete", parameters: {} }, backup),
   );
   // What is only held is waited for, and deleted then.
-  const hasLocked = others.some(({ state, locked }) => RESTORABLE.includes(state) && locked);
+  const hasLocked = otherBackups.some(({ state, locked }) => RESTORABLE.includes(state) && locked);
   return {
     effects: [...effects, ...outcomes.flatMap((each) => each.effects)],
     warnings: [...outcomes.flatMap(({ warnings }) => warnings), ...(hasLocked ? [] : lost)],

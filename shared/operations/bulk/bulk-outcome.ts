@@ -69,7 +69,7 @@ export function holdOf({ operation_id }: Held, server?: Held): Hold | undefined 
 /** As it is checked once the work's turn has come. */
 export const released = <T extends Held>(record: T): T => ({ ...record, operation_id: null });
 
-interface Named {
+interface Subject {
   type: ResourceType;
   name: string;
   hold?: Hold | undefined;
@@ -81,7 +81,7 @@ interface Named {
  */
 export async function outcomeOrWarning(
   reader: Reader,
-  { type, name, hold }: Named,
+  { type, name, hold }: Subject,
   require: () => void,
   outcome: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
@@ -103,6 +103,6 @@ export async function outcomeOrWarning(
 const explainError = (reader: Reader, error: ApiError): Record<string, string> => {
   const { about, code } = error;
   if (about !== undefined && !mayRead(reader, about.kind)) return withWhy({}, about.otherwise ?? ERRORS[code].message);
-  const { said, recognizable } = mainProblem(error);
-  return { ...withWhy({}, recognizable), why: said };
+  const { message, recognizable } = mainProblem(error);
+  return { ...withWhy({}, recognizable), why: message };
 };

@@ -22,14 +22,14 @@ import { listServers, serverRef } from "../../records/servers.ts";
 type Filter = Readonly<Record<string, string | string[]>>;
 
 /** As a request names it. */
-interface Named {
+interface Selection {
   ids?: readonly string[] | undefined;
   type?: ResourceType | undefined;
   filter?: Filter | undefined;
 }
 
 /** The type of what is selected; all IDs are of the same one. */
-export function typeSelected({ ids = [], type }: Named): ResourceType {
+export function typeSelected({ ids = [], type }: Selection): ResourceType {
   if (type !== undefined) return type;
   const [first] = RESOURCE_TYPES.filter((each) => isId(each, ids[0] ?? ""));
   const other = ids.findIndex((id) => first === undefined || !isId(first, id));
@@ -44,9 +44,9 @@ export type Selected =
   | { type: "instance"; records: InstanceRecord[] }
   | { type: "backup"; records: BackupRecord[] };
 
-export async function select(accountId: string, named: Named): Promise<Selected> {
-  const type = typeSelected(named);
-  const { ids, filter = {} } = named;
+export async function select(accountId: string, selection: Selection): Promise<Selected> {
+  const type = typeSelected(selection);
+  const { ids, filter = {} } = selection;
   switch (type) {
     case "server":
       return {
@@ -81,11 +81,11 @@ async function byIds<T>(
   ids: readonly string[],
   refOf: (accountId: string, id: string) => Ref<T>,
 ): Promise<T[]> {
-  const found = await readAll(ids.map((id) => refOf(accountId, id).key));
+  const items = await readAll(ids.map((id) => refOf(accountId, id).key));
   const problems: Problem[] = [];
   const records = [...new Set(ids)].flatMap((id) => {
     const { key, schema } = refOf(accountId, id);
-    const item = found.get(keyString(key));
+    const item = items.get(keyString(key));
     if (item !== undefined) return [schema.parse(item)];
     problems.push(noSuch(`select.ids.${ids.indexOf(id)}`, type));
     return [];

@@ -15,10 +15,13 @@ const AT_ONCE = 10;
 export function mergeWarnings(warnings: readonly Sentence[]): Sentence[] {
   const merged = new Map<string, Sentence>();
   for (const warning of warnings) {
-    const { names, ...others } = warning.parameters;
-    const key = JSON.stringify([warning.code, others]);
+    const { names, ...otherParameters } = warning.parameters;
+    const key = JSON.stringify([warning.code, otherParameters]);
     const before = merged.get(key)?.parameters["names"];
-    merged.set(key, before === undefined ? warning : sentence(warning.code, { ...others, names: `${before}, ${names}` }));
+    merged.set(
+      key,
+      before === undefined ? warning : sentence(warning.code, { ...otherParameters, names: `${before}, ${names}` }),
+    );
   }
   return [...merged.values()];
 }

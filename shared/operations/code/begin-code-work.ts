@@ -7,7 +7,7 @@ import type { Selection } from "../../domain/module-plan.ts";
 import { retainBackup } from "../../records/backups.ts";
 import { reserveDeploy } from "../../records/deploys.ts";
 import { moveInstance, requireServerUsable } from "../../records/instances.ts";
-import { type Begun, changing, reserveOperation } from "../../records/operations.ts";
+import { type Beginning, changing, reserveOperation } from "../../records/operations.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
 import type { CodeRecord } from "../../records/schemas/code.ts";
 import type { DeployRecord } from "../../records/schemas/deploy.ts";
@@ -17,7 +17,7 @@ import { chooseImage, type Rollback } from "./rollbacks.ts";
 
 /** Holds nothing, one at a time for each instance. */
 export function beginCheck(
-  { change, by, operationId }: Begun,
+  { change, by, operationId }: Beginning,
   instance: InstanceRecord,
   { trust_new_host_keys = false }: { trust_new_host_keys?: boolean | undefined } = {},
 ): OperationRecord {
@@ -49,7 +49,7 @@ interface Wanted {
 
 /** Holds the instance, which must allow a deploy. */
 export function beginDeploy(
-  { change, by, operationId }: Begun,
+  { change, by, operationId }: Beginning,
   { instance, code }: { instance: InstanceRecord; code: CodeRecord },
   { select, rehearse, backup_first, update_image, note, rollback, backup }: Wanted,
 ): { deploy: DeployRecord; operation: OperationRecord } {

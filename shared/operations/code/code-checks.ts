@@ -40,8 +40,8 @@ export const findUnread = (repositories: readonly Repository[], resolved: readon
 
 type CodeProblem = CodeResult["problems"][number];
 
-export const findProblems = (repositories: readonly Repository[], found: readonly (Resolved | Found)[]): CodeProblem[] =>
-  found.flatMap((each, index): CodeProblem[] => {
+export const findProblems = (repositories: readonly Repository[], results: readonly (Resolved | Found)[]): CodeProblem[] =>
+  results.flatMap((each, index): CodeProblem[] => {
     if (each.problem === null) return [];
     const { code, repository, module } =
       "code" in each ? each : { code: "CODE_UNREACHABLE" as const, repository: index, module: null };

@@ -62,14 +62,14 @@ export const forgetFailures = (email: string, ipAddress: string): Promise<void> 
 
 async function beginAttempt(limits: readonly LoginLimit[]): Promise<LoginAttempt> {
   const at = Date.now();
-  const taken: Key[] = [];
+  const acquiredKeys: Key[] = [];
   const releaseSlots = async () => {
-    await Promise.all(taken.map((key) => returnSlot(key, at)));
+    await Promise.all(acquiredKeys.map((key) => returnSlot(key, at)));
   };
   for (const { key, slots } of limits) {
     const retryAfterMs = await tryAcquireSlot(key, { slots, windowMs: WINDOW_MS, at });
     if (retryAfterMs === undefined) {
-      taken.push(key);
+      acquiredKeys.push(key);
       continue;
     }
     await releaseSlots(); // a rejected attempt does not count as a failure

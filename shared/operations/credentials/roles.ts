@@ -22,13 +22,13 @@ export async function requireRoleFor(caller: Caller, load: () => Promise<{ role:
 }
 
 /**
- * Writes nothing if the caller has lost their role, or was removed, since the request was admitted. `own`: their own record, if
+ * Writes nothing if the caller has lost their role, or was removed, since the request was admitted. `ownRecord`: their own, if
  * that is what changes; its write must be conditional on the role itself.
  */
-export function requireUnchangedRole(change: Change, caller: Caller, own?: UserRecord): void {
+export function requireUnchangedRole(change: Change, caller: Caller, ownRecord?: UserRecord): void {
   const role = roleIn(caller);
-  if (own !== undefined) {
-    if (own.role !== role) throw roleRequired("admin");
+  if (ownRecord !== undefined) {
+    if (ownRecord.role !== role) throw roleRequired("admin");
     return;
   }
   change.write(check(userRef(caller.id).key, { unchanged: { role } }, () => roleRequired("admin")));
@@ -58,7 +58,7 @@ export function requestedGrant({ role, permissions }: Asked, current?: Granted):
   if (next !== "custom" && permissions !== undefined)
     throw invalid({ field: "permissions", reason: "is only possible with the role custom" });
   if (next !== "custom") return { role: next, permissions: [] };
-  const own = permissions ?? (current?.role === "custom" ? [...current.permissions] : undefined);
-  if (own === undefined) throw invalid({ field: "permissions", reason: "is required" });
-  return { role: "custom", permissions: own };
+  const customPermissions = permissions ?? (current?.role === "custom" ? [...current.permissions] : undefined);
+  if (customPermissions === undefined) throw invalid({ field: "permissions", reason: "is required" });
+  return { role: "custom", permissions: customPermissions };
 }

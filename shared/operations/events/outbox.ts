@@ -63,8 +63,8 @@ export async function forwardEntries(entries: readonly Entry[]): Promise<Lane[]>
     const events = await readEvents(webhooks.length === 0 ? followed : ofAccount);
     if (followed.length > 0) await followEvents(accountId, events);
     for (const webhook of webhooks) {
-      const wanted = events.filter((event) => isSubscribed(webhook.events, event.type) && shouldReceive(webhook, event));
-      const readable = wanted.length === 0 ? [] : await filterReadable(webhook, wanted);
+      const subscribed = events.filter((event) => isSubscribed(webhook.events, event.type) && shouldReceive(webhook, event));
+      const readable = subscribed.length === 0 ? [] : await filterReadable(webhook, subscribed);
       await concurrently(AT_ONCE, readable, async (event) => add(chooseLane(await reserveDelivery(webhook, event))));
     }
     // Most events are told to nobody by mail, so that they need not be read.

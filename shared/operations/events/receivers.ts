@@ -32,7 +32,7 @@ export async function requireOutside(field: string, url: string, ownHost: string
 
 const ownGuard = (ownHost: string) => ({
   ...receiverGuard(),
-  own: [ownHost, process.env[OWN_DOMAIN]].filter((host) => host !== undefined),
+  ownHosts: [ownHost, process.env[OWN_DOMAIN]].filter((host) => host !== undefined),
 });
 
 /** Tries without a response in time, in a row, after which a receiver is slow. */

@@ -19,7 +19,7 @@ import { chooseImage, type Rollback } from "../code/rollbacks.ts";
 import { effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecast.ts";
 import { diskWarnings } from "./room-forecast.ts";
 
-interface Wanted {
+interface DeployRequest {
   modules: Selection;
   rehearse: boolean;
   backup_first: boolean;
@@ -33,14 +33,14 @@ export async function forecastDeploy(
   reader: Pick<Caller, "permissions">,
   instance: InstanceRecord,
   code: CodeRecord,
-  wanted: Wanted,
+  request: DeployRequest,
 ): Promise<Forecast> {
-  const { rehearse, backup_first, rollback, backup } = wanted;
+  const { rehearse, backup_first, rollback, backup } = request;
   const { repositories } = rollback?.code ?? code;
   const { unknownModules = [] } = rollback ?? {};
   const visible = mayRead(reader, "instance");
-  const effects = listEffects(reader, instance, code, wanted);
-  const disk_bytes = visible ? await estimateRoom(instance, wanted) : null;
+  const effects = listEffects(reader, instance, code, request);
+  const disk_bytes = visible ? await estimateRoom(instance, request) : null;
   const warnings: Sentence[] = [
     ...(backup === undefined ? [] : [warnOfLoss(reader, backup)]),
     ...(visible && unknownModules.length > 0
@@ -48,7 +48,7 @@ export async function forecastDeploy(
       : []),
     ...warnOfChoices({ rehearse: rehearse || backup !== undefined, backup_first }),
     ...(visible && repositories.length === 0 ? [sentence("deploy_no_code")] : []),
-    ...(visible && instance.edition === "enterprise" && chooseImage(instance, code, wanted) !== undefined
+    ...(visible && instance.edition === "enterprise" && chooseImage(instance, code, request) !== undefined
       ? [sentence("deploy_enterprise_stays")]
       : []),
     ...(await diskWarnings(reader, instance.account_id, instance.server_id, disk_bytes ?? 0)),
@@ -63,14 +63,14 @@ export async function forecastDeploy(
  */
 export async function estimateRoom(
   { account_id, server_id, id }: InstanceRecord,
-  { rehearse, backup }: Pick<Wanted, "rehearse" | "backup">,
+  { rehearse, backup }: Pick<DeployRequest, "rehearse" | "backup">,
 ): Promise<number | null> {
   const used = (await find(hostReportRef(account_id, server_id)))?.uses[id]?.used_bytes ?? null;
   return used === null ? null : used * (rehearse && backup === undefined ? 2 : 1) + (backup?.size_bytes ?? 0);
 }
 
 /** What is risky about how a deploy is made. */
-export const warnOfChoices = ({ rehearse, backup_first }: Pick<Wanted, "rehearse" | "backup_first">): Sentence[] => [
+export const warnOfChoices = ({ rehearse, backup_first }: Pick<DeployRequest, "rehearse" | "backup_first">): Sentence[] => [
   ...(rehearse ? [] : [sentence("deploy_not_rehearsed")]),
   ...(backup_first ? [] : [sentence("deploy_without_backup")]),
 ];
@@ -80,7 +80,7 @@ export function listEffects(
   reader: Pick<Caller, "permissions">,
   instance: Pick<InstanceRecord, "id" | "image_id">,
   code: CodeRecord,
-  { modules, rehearse, backup_first, update_image, rollback, backup }: Wanted,
+  { modules, rehearse, backup_first, update_image, rollback, backup }: DeployRequest,
 ): Effect[] {
   const visible = mayRead(reader, "instance");
   const { repositories, install_modules, python_packages } = rollback?.code ?? code;
@@ -128,14 +128,14 @@ function describeUpdate(resource: Effect["resource"], modules: Selection, change
  */
 function changedSince({ repositories, checked: commits, deployed, changed }: CodeRecord): readonly string[] | undefined {
   const newest = repositories.map((repository) => commits.find(isCommitOf(repository)));
-  const found = newest.flatMap((each) => (each === undefined ? [] : [each]));
-  if (found.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
+  const knownCommits = newest.flatMap((each) => (each === undefined ? [] : [each]));
+  if (knownCommits.length < repositories.length || (deployed !== null && deployed.whole !== true)) return undefined;
   const toSource = ({ url, path, commit }: CommitRecord) => ({ url, path, commit });
-  if (isDeepStrictEqual(found.map(toSource), deployed?.commits.map(toSource))) return [];
+  if (isDeepStrictEqual(knownCommits.map(toSource), deployed?.commits.map(toSource))) return [];
   const isCompared =
     changed?.compared_with === (deployed === null ? "" : deployed.code_id) &&
     isDeepStrictEqual(
-      found.map(({ commit }) => commit),
+      knownCommits.map(({ commit }) => commit),
       changed?.commits,
     );
   return isCompared ? changed?.modules : undefined;

@@ -86,13 +86,13 @@ export function forecastUpdate(
   instance: InstanceRecord,
   {
     labels,
-    ...news
+    ...update
   }: { [K in "name" | "admin_email" | "domain" | "labels" | "disk_quota_bytes"]?: InstanceRecord[K] | undefined },
 ): Forecast {
   const resource = { type: INSTANCE, id: instance.id };
   const knowsOld = mayRead(reader, "instance");
   const changed = (["name", "admin_email", "domain"] as const).flatMap((field) => {
-    const [before, after] = [instance[field], news[field]];
+    const [before, after] = [instance[field], update[field]];
     return after === undefined || after === before ? [] : [{ field, parameters: knowsOld ? { before, after } : { after } }];
   });
   const effects = changed.map(({ field, parameters }) =>
@@ -100,12 +100,12 @@ export function forecastUpdate(
   );
   if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels))
     effects.push(effect("update", resource, "labels_changed"));
-  const quota = news.disk_quota_bytes;
+  const quota = update.disk_quota_bytes;
   if (quota === null && instance.disk_quota_bytes !== null) effects.push(effect("update", resource, "disk_quota_removed"));
   if (typeof quota === "number" && quota !== instance.disk_quota_bytes)
     effects.push(effect("update", resource, "disk_quota_set", { quota_bytes: quota }));
-  if (knowsOld && news.domain !== undefined)
-    for (const domain of redirectsEndedBy(instance, news.domain))
+  if (knowsOld && update.domain !== undefined)
+    for (const domain of redirectsEndedBy(instance, update.domain))
       effects.push(effect("update", resource, "redirect_ended", { domain }));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
     warnings: changed.flatMap(({ field, parameters }) =>

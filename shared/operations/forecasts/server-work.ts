@@ -76,15 +76,17 @@ export async function planServerAction(
   { account_id, id }: Pick<ServerRecord, "account_id" | "id">,
   action: ServerAction,
 ): Promise<Plan> {
-  const said = SENTENCES[action];
+  const sentences = SENTENCES[action];
   const instances = parseEach(InstanceRecord, await readChildren("instance", account_id, id));
   const serving = instances.filter(({ state }) => SERVING.includes(state));
   const mayName = mayRead(reader, INSTANCE);
   const later = action === "update" ? instances.filter(({ installed, state }) => installed && STOPPED.includes(state)) : [];
   return {
     effects: [
-      ...said.server.map((code): Effect => effect("update", { type: SERVER, id }, code)),
-      ...(mayName ? serving : []).map(({ id: of, name }) => effect("restart", { type: INSTANCE, id: of }, said.erp, { name })),
+      ...sentences.server.map((code): Effect => effect("update", { type: SERVER, id }, code)),
+      ...(mayName ? serving : []).map(({ id: of, name }) =>
+        effect("restart", { type: INSTANCE, id: of }, sentences.erp, { name }),
+      ),
       ...(mayName ? later : []).map(({ id: of, name }) =>
         effect("update", { type: INSTANCE, id: of }, "erp_updated_at_start", { name }),
       ),

@@ -82,9 +82,9 @@ const mayEvaluate = (serverId: string | undefined, open: OpenAlert): boolean =>
 /**
  * Opens an alert. False if it is open already, or if its resource is gone or held by an operation: a later check finds it again.
  */
-export async function openAlertOnce(alerts: AccountAlerts, alert: NewAlert, { held = false } = {}): Promise<boolean> {
+export async function openAlertOnce(alerts: AccountAlerts, alert: NewAlert, { mayBeHeld = false } = {}): Promise<boolean> {
   const change = startChange(await getAccount(alerts.accountId));
-  const opened = openAlert(change, alert, { held });
+  const opened = openAlert(change, alert, { mayBeHeld });
   if (!(await isCommitted(change))) return false;
   alerts.open.push(opened);
   return true;

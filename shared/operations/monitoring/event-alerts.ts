@@ -94,7 +94,7 @@ async function openFailure(
     threshold: null,
     operation_id,
   };
-  await openAlertOnce(alerts, alert, { held: true });
+  await openAlertOnce(alerts, alert, { mayBeHeld: true });
 }
 
 async function followFailedDrill(alerts: AccountAlerts, event: EventRecord): Promise<void> {

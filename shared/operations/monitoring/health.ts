@@ -27,7 +27,7 @@ export interface StatusLine {
   /**
    * The ERPs that should run and cannot be used, with what does not load, and how many looks found that since the line before.
    */
-  faults: readonly { instance_id: string; what: string; looks: number }[];
+  faults: readonly { instance_id: string; check: string; looks: number }[];
   /** It has paused an instance, because its disk is almost full. */
   paused?: boolean;
 }
@@ -84,7 +84,7 @@ interface ErpHealthChanges {
   wentDown: InstanceRecord[];
   toRestart: InstanceRecord[];
   /** Those that no operation holds, and since when each is down; null: it is not, or need not respond. */
-  seen: SeenErp[];
+  seenErps: SeenErp[];
 }
 
 export interface SeenErp {
@@ -108,18 +108,18 @@ export async function recordErpHealth(
   { faults }: StatusLine,
   paused: ReadonlySet<string> | null = new Set(),
 ): Promise<ErpHealthChanges> {
-  const found = new Map(faults.slice(0, server.instances + NAMED_MAX).map((fault) => [fault.instance_id, fault]));
+  const faultsById = new Map(faults.slice(0, server.instances + NAMED_MAX).map((fault) => [fault.instance_id, fault]));
   const alsoPaused = [...(paused ?? [])].slice(0, server.instances + NAMED_MAX);
-  const ids = [...new Set([...found.keys(), ...Object.keys(before), ...alsoPaused])];
+  const ids = [...new Set([...faultsById.keys(), ...Object.keys(before), ...alsoPaused])];
   const instanceKey = (id: string) => instanceRef(server.account_id, id).key;
   const items = await readAll(ids.map(instanceKey));
-  const judged: ErpHealthChanges = { misses: {}, wentDown: [], toRestart: [], seen: [] };
+  const judged: ErpHealthChanges = { misses: {}, wentDown: [], toRestart: [], seenErps: [] };
   for (const id of ids) {
     const item = items.get(keyString(instanceKey(id)));
     const instance = item && parseOrSkip(InstanceRecord, item);
     if (instance === undefined || instance.server_id !== server.id) continue;
     const isDown = instance.health_status === failing;
-    const fault = found.get(id);
+    const fault = faultsById.get(id);
     if (instance.operation_id !== null) {
       if (isDown) judged.misses[id] = 0;
       continue;
@@ -134,17 +134,17 @@ export async function recordErpHealth(
     } else if (fault !== undefined) {
       const misses = (before[id] ?? 0) + fault.looks;
       judged.misses[id] = misses;
-      const isNews = misses >= MISSES.down && (!isDown || instance.health_fault !== fault.what);
-      if (isNews && (await recordHealth(instance, failing, fault.what)) && !isDown) {
+      const isNews = misses >= MISSES.down && (!isDown || instance.health_fault !== fault.check);
+      if (isNews && (await recordHealth(instance, failing, fault.check)) && !isDown) {
         judged.wentDown.push(instance);
         since = now();
       }
-      if (misses >= MISSES.restart && fault.what !== OF_PROXY) judged.toRestart.push(instance);
+      if (misses >= MISSES.restart && fault.check !== OF_PROXY) judged.toRestart.push(instance);
     } else if (isDown) {
       if (paused !== null && (await recordHealth(instance, ok, null))) since = null;
       else judged.misses[id] = 0;
     }
-    judged.seen.push({ instance, since });
+    judged.seenErps.push({ instance, since });
   }
   return judged;
 }

@@ -68,8 +68,8 @@ const isOlder = ({ id, created_at }: Image, newest: NewestImage): boolean =>
 /** Records which image an instance has. False if that changed at the same time. */
 export async function recordImage(instance: InstanceRecord, image: Image, newest: NewestImages): Promise<boolean> {
   const { account_id, id, erp_version, image_id, image_created_at, update_available: before } = instance;
-  const known = newest.get(erp_version);
-  const after = known === undefined ? null : isOlder(image, known);
+  const newestImage = newest.get(erp_version);
+  const after = newestImage === undefined ? null : isOlder(image, newestImage);
   if (after === before && image.id === image_id && image.created_at === image_created_at) return true;
   const change = startChange({ id: account_id });
   change.update(

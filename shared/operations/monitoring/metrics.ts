@@ -40,11 +40,11 @@ interface Time {
   count: number;
 }
 
-function chooseTime({ from: first, to: last, step: wanted }: Query, now: number): Time {
+function chooseTime({ from: first, to: last, step: requestedStep }: Query, now: number): Time {
   const end = (last === undefined ? now : Date.parse(last)) / 1000;
   const start = first === undefined ? end - RING_MINUTES * MINUTE_SECONDS : Date.parse(first) / 1000;
   if (start >= end) throw invalid({ field: "from", reason: "must be earlier than to" });
-  const times = (wanted === undefined ? STEPS : [wanted]).map((step): Time => {
+  const times = (requestedStep === undefined ? STEPS : [requestedStep]).map((step): Time => {
     const from = Math.floor(start / step) * step;
     return { from, step, count: Math.ceil((end - from) / step) };
   });

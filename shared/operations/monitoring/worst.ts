@@ -87,14 +87,14 @@ const ReportKey = z.object({ sk: z.string() });
 
 /** Each instance is on the server that reports it; a machine may name any. */
 async function slowest(accountId: string, servers: readonly ServerRecord[]): Promise<Ranked[]> {
-  const found: { id: string; server: string; value: number }[] = [];
+  const slowInstances: { id: string; server: string; value: number }[] = [];
   await concurrently(AT_ONCE, servers, async ({ id: server }) => {
     for (const [id, value] of slowIn(await newestMetrics({ account_id: accountId, id: server })))
-      found.push({ id, server, value });
+      slowInstances.push({ id, server, value });
   });
   const instanceKey = (id: string) => keys.record("instance", accountId, id);
   // Reads twice as many as are shown: a machine may have named instances that it doesn't have.
-  const first = found.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.shown);
+  const first = slowInstances.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.shown);
   const items = await readAll(
     first.map(({ id }) => instanceKey(id)),
     { consistent: false },

@@ -99,8 +99,8 @@ async function provePasskey(
 ): Promise<void> {
   const factor = (await listFactors(user.id)).find(({ credential_id }) => credential_id === assertion?.id);
   if (assertion === undefined || factor === undefined) throw proofInvalid();
-  const { userHandle: named } = assertion.response;
-  if (typeof named === "string" && named !== userHandle(user.id)) throw proofInvalid();
+  const { userHandle: presentedHandle } = assertion.response;
+  if (typeof presentedHandle === "string" && presentedHandle !== userHandle(user.id)) throw proofInvalid();
   const counter = await verifyAssertion(assertion, factor, { challenge: challenge.text, origin: from.origin, alone });
   // Some passkeys do not count, and stay at zero.
   if ((counter > 0 || factor.counter > 0) && counter <= factor.counter) {

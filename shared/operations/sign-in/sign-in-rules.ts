@@ -38,11 +38,14 @@ const isClosedFor = (sso: SsoRecord, accountId: string | undefined): boolean =>
  * The same for whoever has proven who they are. Owners may use a passkey, for the day when the provider is down: returns whether
  * one does.
  */
-export async function requireSignInMethodAllowed({ email, role, account_id }: UserRecord, how: SignedInWith): Promise<boolean> {
-  if (how === "sso") return false;
+export async function requireSignInMethodAllowed(
+  { email, role, account_id }: UserRecord,
+  signedInWith: SignedInWith,
+): Promise<boolean> {
+  if (signedInWith === "sso") return false;
   const sso = await findSsoFor(email);
   if (sso?.required !== true || !isClosedFor(sso, account_id)) return false;
-  if (how !== "passkey") throw ssoRequired();
+  if (signedInWith !== "passkey") throw ssoRequired();
   // Another account's rules are for its own users' passkeys.
   if (sso.account_id !== account_id) return false;
   if (role !== "owner") throw ssoRequired();

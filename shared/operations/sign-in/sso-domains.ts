@@ -26,9 +26,9 @@ async function checkDomain(accountId: string, name: string, now: number): Promis
   const domain = sso?.domains.find((each) => each.name === name && each.verified);
   if (sso === undefined || domain === undefined || claim?.account_id !== accountId) return;
   if (Date.parse(claim.looked_at) > now - EVERY_MS) return;
-  const seen = await hasTxtRecord(sso, domain);
-  if (seen || Date.parse(claim.seen_at) > now - UNSEEN_MS) {
-    await recordDomainCheck(name, accountId, new Date(now).toISOString(), seen);
+  const isSeen = await hasTxtRecord(sso, domain);
+  if (isSeen || Date.parse(claim.seen_at) > now - UNSEEN_MS) {
+    await recordDomainCheck(name, accountId, new Date(now).toISOString(), isSeen);
     return;
   }
   const change = startChange(await getAccount(accountId));

@@ -29,9 +29,9 @@ const random = (): string => randomBytes(RANDOM_BYTES).toString("base64url");
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 /** `browser` is the hash of a secret that the tab keeps. */
-export async function newState(begun: Pick<State, "account" | "links" | "redirect" | "browser">) {
+export async function newState(request: Pick<State, "account" | "links" | "redirect" | "browser">) {
   const state: State = {
-    ...begun,
+    ...request,
     id: randomBytes(16).toString("base64url"),
     expires: Date.now() + SSO.stateMinutes * 60_000,
     nonce: random(),

@@ -1,6 +1,6 @@
 // Instances that begin with the data of a backup.
 import { retainBackup } from "../../records/backups.ts";
-import { type Begun, reserveOperation } from "../../records/operations.ts";
+import { type Beginning, reserveOperation } from "../../records/operations.ts";
 import type { BackupRecord } from "../../records/schemas/backup.ts";
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
 
@@ -15,7 +15,7 @@ interface Copied {
 
 /** Begins to build an instance from a backup, whose archive cannot be deleted meanwhile. */
 export function beginClone(
-  { change, by, operationId }: Begun,
+  { change, by, operationId }: Beginning,
   { id, name }: InstanceRecord,
   backup: BackupRecord,
   copied: Copied,

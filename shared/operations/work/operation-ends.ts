@@ -166,12 +166,12 @@ async function release(
   { to, back, error, at = now(), withdrawn = false, protection }: Release,
 ): Promise<void> {
   const { account_id: accountId, resource } = operation;
-  const mine = { equals: { operation_id: operation.id } };
+  const whileHeld = { equals: { operation_id: operation.id } };
   for (const { type, id } of operation.holds)
     change.update(
       keys.record(type, accountId, id),
       { set: { ...protection?.set, operation_id: null } },
-      { ...mine, ...protection?.where },
+      { ...whileHeld, ...protection?.where },
       protection?.conditionError,
     );
   if (to === "gone" && resource.type === "instance") {

@@ -85,8 +85,8 @@ const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_40
 /** The job as it was started, now or before. */
 export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
   const key = keys.sandboxJob(machineId, jobId);
-  const begun = await find({ key, schema: SandboxJob });
-  if (begun !== undefined) return begun;
+  const existing = await find({ key, schema: SandboxJob });
+  if (existing !== undefined) return existing;
   const job: SandboxJob = { kind, ready_at: readyAt, done: false };
   await putIfAbsent(key, { ...job, ttl: keptUntil() });
   return job;

@@ -36,9 +36,9 @@ export const sandbox: Provider = {
   },
   releaseMachine: async ({ server_id, machine_id }) => {
     const machines = await listMachines();
-    const mine = machines.filter((machine) => machine.server_id === server_id || machine.machine_id === machine_id);
-    for (const machine of mine) await removeMachine(machine.machine_id);
-    return { gone: true };
+    const ownMachines = machines.filter((machine) => machine.server_id === server_id || machine.machine_id === machine_id);
+    for (const machine of ownMachines) await removeMachine(machine.machine_id);
+    return { isGone: true };
   },
   releaseOthers: async ({ server_id, machine_id }) => {
     const others = (await listMachines()).filter((each) => each.server_id === server_id && each.machine_id !== machine_id);

@@ -36,8 +36,8 @@ const COMMITS_BYTES_MAX = 300_000;
 const WRITE_TRIES = 5;
 
 async function readCommits(accountId: string, name: string): Promise<{ text: string | undefined; commits: SandboxCommit[] }> {
-  const found = await find({ key: keys.sandboxRepository(accountId, name), schema: Repository });
-  return { text: found?.commits, commits: found === undefined ? [] : Commits.parse(JSON.parse(found.commits)) };
+  const repository = await find({ key: keys.sandboxRepository(accountId, name), schema: Repository });
+  return { text: repository?.commits, commits: repository === undefined ? [] : Commits.parse(JSON.parse(repository.commits)) };
 }
 
 export async function addSandboxCommit(

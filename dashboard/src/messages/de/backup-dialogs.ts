@@ -1,7 +1,7 @@
 // The dialogs of backups.
 import type { backupDialogs as en } from "../en/backup-dialogs.ts";
 import type { Named } from "../en/backups.tsx";
-import { what } from "./backups.tsx";
+import { describeBackup } from "./backups.tsx";
 
 const titled = ({ instance_name, file_name }: Named): string =>
   instance_name === null
@@ -44,7 +44,7 @@ export const backupDialogs: typeof en = {
   },
   importAgain: {
     open: "Erneut versuchen",
-    title: (backup, at) => `Import erneut versuchen: ${what(backup)}, ${at}`,
+    title: (backup, at) => `Import erneut versuchen: ${describeBackup(backup)}, ${at}`,
     about: (until) => `Das Archiv ist noch bis ${until} gespeichert. Es muss nicht noch einmal hochgeladen werden.`,
     submit: "Erneut versuchen",
   },
@@ -103,7 +103,7 @@ export const backupDialogs: typeof en = {
     passed: "Bestanden",
     failed: "Nicht bestanden",
     unchecked: "Nicht geprüft",
-    runTitle: (backup, at) => `Wiederherstellungstest starten: ${what(backup)}, ${at}`,
+    runTitle: (backup, at) => `Wiederherstellungstest starten: ${describeBackup(backup)}, ${at}`,
     runTitleOfNewest: (instance) => `Wiederherstellungstest starten: neueste Sicherung von ${instance}`,
     about:
       "Der Test stellt diese Sicherung in einer temporären Datenbank ohne Netzwerk wieder her " +

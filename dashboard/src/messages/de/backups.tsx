@@ -1,7 +1,7 @@
 // Backups: their list, and those of an instance day by day. Their dialogs: backup-dialogs.ts.
 import type { backups as en, Named } from "../en/backups.tsx";
 
-export const what = ({ instance_name, file_name }: Named): string =>
+export const describeBackup = ({ instance_name, file_name }: Named): string =>
   instance_name === null ? (file_name ?? "hochgeladene Sicherung") : `Sicherung von ${instance_name}`;
 
 export const backups: typeof en = {
@@ -50,7 +50,7 @@ export const backups: typeof en = {
       locked: "Gesperrt oder nicht",
       larger: "Jede Größe",
     },
-    what: "Instanzen",
+    plural: "Instanzen",
     noInstances: "Noch keine Instanzen",
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
     locks: { true: "Gesperrt", false: "Nicht gesperrt" },
@@ -65,7 +65,7 @@ export const backups: typeof en = {
     files: "Anhänge vollständig",
   },
   menu: {
-    label: (backup, at) => `Aktionen: ${what(backup)}, ${at}`,
+    label: (backup, at) => `Aktionen: ${describeBackup(backup)}, ${at}`,
     restore: "Wiederherstellen",
     drill: "Wiederherstellungstest starten",
     create: "Instanz anlegen",

@@ -13,7 +13,7 @@ export const code: typeof en = {
   repository: {
     ref: "Branch, Tag oder Commit",
     path: "Ordner",
-    whole: "Das ganze Repository",
+    wholeRepository: "Das ganze Repository",
     deployed: "Commit im ERP",
     notDeployed: "Noch keiner",
     newest: "Neuester Commit",
@@ -87,7 +87,7 @@ export const code: typeof en = {
     endsWith: (last) => `Endet auf ${last}`,
     lastUsed: "Zuletzt aufgerufen",
     never: "Nie",
-    made: "Die URL des Deploy-Hooks",
+    hookUrl: "Die URL des Deploy-Hooks",
     off: "Aufrufe bewirken nichts, solange nach einem Push kein Deployment gewählt ist.",
   },
   form: {

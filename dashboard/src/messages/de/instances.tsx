@@ -52,7 +52,7 @@ export const instances: typeof en = {
     days: (days) => (days === 1 ? "Seit einem Tag ungesichert" : `Seit ${days} Tagen ungesichert`),
     drills: { passed: "Test bestanden", failed: "Test nicht bestanden" },
     images: { newer: "Update verfügbar", newest: "Neuestes Image" },
-    what: "Server",
+    plural: "Server",
     noServers: "Noch keine Server",
   },
   updateAvailable: "Update verfügbar",

@@ -23,7 +23,7 @@ export const logs: Messages["logs"] = {
   searchPlaceholder: "Text in einer Meldung",
   none: "Das Protokoll ist leer.",
   noMatch: "Keine Meldung passt.",
-  shown: (shown, all) => (shown === all ? `${all} Meldungen` : `${shown} von ${all} Meldungen`),
+  counter: (matching, all) => (matching === all ? `${all} Meldungen` : `${matching} von ${all} Meldungen`),
   older: "Ältere Meldungen fehlen.",
   gap: "Es wurde mehr protokolliert, als gelesen werden konnte: Dazwischen fehlen Meldungen.",
 };

@@ -208,7 +208,7 @@ export const operations: typeof en = {
     title: "Protokoll",
     about: "Was während der Arbeit auf dem Server ausgegeben wurde.",
     last: (lines) => `Die letzten ${lines} Zeilen des Protokolls`,
-    whole: "Alles zeigen",
+    showAll: "Alles zeigen",
     download: "Herunterladen",
     none: "Es wurde nichts protokolliert, oder es ist mehr als 90 Tage her.",
     nothingYet: "Es wurde noch nichts protokolliert.",

@@ -103,7 +103,7 @@ export const people: typeof en = {
       "Solange Ihr Identitätsanbieter die Person kennt, kann sie dem Konto mit Single Sign-on wieder beitreten. Entfernen Sie sie auch dort.",
     revoke: "Auch die von der Person angelegten API-Schlüssel widerrufen",
     revokeAbout: "Sonst funktionieren diese Schlüssel weiter: Sie gehören dem Konto.",
-    kept: (keys) => `Von der Person angelegte API-Schlüssel funktionieren weiter: ${keys.join(", ")}`,
-    revoked: (keys) => `Widerrufene API-Schlüssel: ${keys.join(", ")}`,
+    keptKeys: (keys) => `Von der Person angelegte API-Schlüssel funktionieren weiter: ${keys.join(", ")}`,
+    revokedKeys: (keys) => `Widerrufene API-Schlüssel: ${keys.join(", ")}`,
   },
 };

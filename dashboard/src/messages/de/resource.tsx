@@ -4,7 +4,7 @@ import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
 /** In the accusative: "den API-Schlüssel", "das Admin-Passwort", "die Wiederherstellungscodes". */
-const the = (what: string): string => `${/passwort$/i.test(what) ? "das" : /codes$/i.test(what) ? "die" : "den"} ${what}`;
+const the = (name: string): string => `${/passwort$/i.test(name) ? "das" : /codes$/i.test(name) ? "die" : "den"} ${name}`;
 
 export const resource: typeof en = {
   tell: "Welche Warnungen gelten hier?",
@@ -55,8 +55,8 @@ export const resource: typeof en = {
         "Ihre Änderungen sind noch nicht gespeichert. Behalten Sie sie, dann wird beim Speichern alles neu angelegt, oder verwerfen Sie sie.",
     },
     field: "Feld",
-    theirs: "Jetzt",
-    mine: "Ihre Eingabe",
+    currentValue: "Jetzt",
+    userValue: "Ihre Eingabe",
     same: "unverändert",
     yes: "Ja",
     no: "Nein",
@@ -105,7 +105,7 @@ export const resource: typeof en = {
       nothing: "Filtern Sie zuerst die Liste.",
       saveTitle: "Filter speichern",
       name: "Name",
-      kept: "Wird in diesem Browser gespeichert.",
+      about: "Wird in diesem Browser gespeichert.",
       submit: "Speichern",
       remove: (name) => `„${name}“ entfernen`,
     },
@@ -127,12 +127,12 @@ export const resource: typeof en = {
     compact: "Kompakte Zeilen",
   },
   chooser: {
-    noMatches: (total, what) => `Keine Treffer (${total} ${what} durchsucht)`,
-    find: (what) => `${what} suchen`,
-    search: (total, what) => `${total} ${what} durchsuchen`,
-    loading: (what) => `${what} werden geladen`,
-    loadingMore: (what, loaded, all) => `${what} werden geladen: ${loaded} von ${all}`,
-    failed: (what) => `${what} konnten nicht geladen werden.`,
+    noMatches: (total, plural) => `Keine Treffer (${total} ${plural} durchsucht)`,
+    find: (plural) => `${plural} suchen`,
+    search: (total, plural) => `${total} ${plural} durchsuchen`,
+    loading: (plural) => `${plural} werden geladen`,
+    loadingMore: (plural, loaded, all) => `${plural} werden geladen: ${loaded} von ${all}`,
+    failed: (plural) => `${plural} konnten nicht geladen werden.`,
   },
   form: {
     cancel: "Abbrechen",
@@ -155,7 +155,7 @@ export const resource: typeof en = {
     close: "Schließen",
   },
   copy: {
-    copy: (what) => `${what} kopieren`,
+    copy: (name) => `${name} kopieren`,
     copied: "Kopiert",
     failed: "Kopieren nicht möglich. Markieren Sie den Text und kopieren Sie ihn von Hand.",
   },
@@ -168,9 +168,9 @@ export const resource: typeof en = {
     idempotencyKey: "Verwenden Sie für jede neue Aktion einen neuen Idempotenzschlüssel.",
   },
   secret: {
-    warning: (what) => `Kopieren Sie ${the(what)} jetzt. Später ist das nicht mehr möglich.`,
+    warning: (name) => `Kopieren Sie ${the(name)} jetzt. Später ist das nicht mehr möglich.`,
     saveFirst: "Speichern Sie den Wert zuerst und setzen Sie dann dieses Häkchen.",
-    saved: (what) => `Ich habe ${the(what)} gespeichert`,
+    saved: (name) => `Ich habe ${the(name)} gespeichert`,
     done: "Fertig",
   },
   forecast: {
@@ -182,7 +182,7 @@ export const resource: typeof en = {
     unknown: "Noch nicht abschätzbar",
     none: "Keine",
     about: (time) => `Etwa ${time}`,
-    others: (number) => (number === 1 ? "Und 1 andere" : `Und ${number} andere`),
+    otherEffects: (number) => (number === 1 ? "Und 1 andere" : `Und ${number} andere`),
     warnings: "Warnungen",
   },
   time: {

@@ -116,7 +116,7 @@ export const servers: typeof en = {
     effect: "Löscht die Maschine mit allem, was darauf ist, und den Eintrag",
   },
   chooser: {
-    what: "Server",
+    plural: "Server",
     none: "Keine aktiven Server",
   },
   noneActive: {

@@ -3,7 +3,7 @@ import type { settings as en } from "../en/settings.ts";
 
 export const settings: typeof en = {
   title: "Konto",
-  parts: { own: "Sie selbst", account: "Das Konto", accountAbout: "Was sich alle Benutzer dieses Kontos teilen." },
+  parts: { user: "Sie selbst", account: "Das Konto", accountAbout: "Was sich alle Benutzer dieses Kontos teilen." },
   settings: {
     title: "Einstellungen",
     save: "Einstellungen speichern",
@@ -176,7 +176,7 @@ export const settings: typeof en = {
       none: "Sie haben keine Wiederherstellungscodes. Erstellen Sie welche, damit Sie sich auch ohne Ihren zweiten Faktor anmelden können.",
       make: "Wiederherstellungscodes erstellen",
       about: "Jeder gilt einmal an Stelle Ihres zweiten Faktors. Frühere gelten nicht mehr.",
-      what: "Wiederherstellungscodes",
+      list: "Wiederherstellungscodes",
       save: "Als Datei speichern",
       file: "wiederherstellungscodes.txt",
     },

@@ -35,7 +35,7 @@ export const sshKeys: typeof en = {
     label: "SSH-Schlüssel",
     about: "Damit haben Sie Zugang über SSH. Der Dienst verwendet einen eigenen Schlüssel.",
     placeholder: "Schlüssel auswählen",
-    what: "Schlüssel",
+    plural: "Schlüssel",
     empty: "Noch keine Schlüssel",
   },
   deletion: {

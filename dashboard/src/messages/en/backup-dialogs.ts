@@ -1,5 +1,5 @@
 // The dialogs of backups.
-import { type Named, what } from "./backups.tsx";
+import { describeBackup, type Named } from "./backups.tsx";
 
 export type Part = "all" | "database" | "files";
 
@@ -40,7 +40,7 @@ export const backupDialogs = {
   },
   importAgain: {
     open: "Try again",
-    title: (backup: Named, at: string) => `Try the import again: ${what(backup)}, ${at}`,
+    title: (backup: Named, at: string) => `Try the import again: ${describeBackup(backup)}, ${at}`,
     about: (until: string) => `The archive is stored until ${until}. You don't have to upload it again.`,
     submit: "Try again",
   },
@@ -80,7 +80,7 @@ export const backupDialogs = {
     none: "No instances yet",
   },
   edit: {
-    title: (backup: Named, at: string) => `Edit ${what(backup)}, ${at}`,
+    title: (backup: Named, at: string) => `Edit ${describeBackup(backup)}, ${at}`,
     save: "Save",
     saved: ({ instance_name, file_name }: Named, at: string) =>
       `Backup updated: ${instance_name ?? file_name ?? "uploaded"}, ${at}`,
@@ -102,7 +102,7 @@ export const backupDialogs = {
     passed: "Passed",
     failed: "Failed",
     unchecked: "Not checked",
-    runTitle: (backup: Named, at: string) => `Run restore drill: ${what(backup)}, ${at}`,
+    runTitle: (backup: Named, at: string) => `Run restore drill: ${describeBackup(backup)}, ${at}`,
     /** Before it is known which one. */
     runTitleOfNewest: (instance: string) => `Run restore drill: newest backup of ${instance}`,
     /** Instead of the dry run's sentence. */

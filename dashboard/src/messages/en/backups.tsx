@@ -5,7 +5,7 @@ import type { Drill, DrillCheck } from "../../../../shared/api/drill.ts";
 
 /** An uploaded backup has no instance, but perhaps the name of its file. */
 export type Named = Pick<Backup, "instance_name" | "file_name">;
-export const what = ({ instance_name, file_name }: Named): string =>
+export const describeBackup = ({ instance_name, file_name }: Named): string =>
   instance_name === null ? (file_name ?? "uploaded backup") : `backup of ${instance_name}`;
 
 export const backups = {
@@ -55,7 +55,7 @@ export const backups = {
       larger: "Any size",
     },
     /** In the plural, within sentences. */
-    what: "instances",
+    plural: "instances",
     noInstances: "No instances yet",
     drills: { passed: "Drill passed", failed: "Drill failed" },
     locks: { true: "Locked", false: "Not locked" },
@@ -72,7 +72,7 @@ export const backups = {
   } satisfies Record<DrillCheck["name"], string>,
   menu: {
     label: (backup: Named, at: string) =>
-      `Actions on ${backup.instance_name === null && backup.file_name !== null ? "" : "the "}${what(backup)}, ${at}`,
+      `Actions on ${backup.instance_name === null && backup.file_name !== null ? "" : "the "}${describeBackup(backup)}, ${at}`,
     restore: "Restore",
     drill: "Run drill",
     create: "Create an instance",

@@ -13,7 +13,7 @@ export const code = {
   repository: {
     ref: "Branch, tag or commit",
     path: "Folder",
-    whole: "The whole repository",
+    wholeRepository: "The whole repository",
     deployed: "Deployed commit",
     notDeployed: "Never deployed",
     newest: "Newest commit",
@@ -86,7 +86,7 @@ export const code = {
     endsWith: (last: string) => `Ends with ${last}`,
     lastUsed: "Last called",
     never: "Never",
-    made: "The deploy hook's URL",
+    hookUrl: "The deploy hook's URL",
     off: "Calls do nothing until you choose to deploy after a push.",
   },
   form: {

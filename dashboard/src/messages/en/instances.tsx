@@ -54,7 +54,7 @@ export const instances = {
     drills: { passed: "Drill passed", failed: "Drill failed" },
     images: { newer: "Update available", newest: "Newest image" },
     /** In the plural, within sentences. */
-    what: "servers",
+    plural: "servers",
     noServers: "No servers yet",
   },
   updateAvailable: "Update available",

@@ -22,7 +22,7 @@ export const logs = {
   searchPlaceholder: "Text in a message",
   none: "The log is empty.",
   noMatch: "No message matches.",
-  shown: (shown: number, all: number) => (shown === all ? `${all} messages` : `${shown} of ${all} messages`),
+  counter: (matching: number, all: number) => (matching === all ? `${all} messages` : `${matching} of ${all} messages`),
   older: "Older messages are left out.",
   gap: "More was logged than could be read: messages are missing in between.",
 };

@@ -13,7 +13,7 @@ interface Work {
   event: string;
 }
 
-const counted = (number: number, what: string): string => `${number === 0 ? "no" : number} ${what}${number === 1 ? "" : "s"}`;
+const counted = (number: number, noun: string): string => `${number === 0 ? "no" : number} ${noun}${number === 1 ? "" : "s"}`;
 
 /** What a dump has of the server that it comes from. */
 const LEFT_OUT: Readonly<Record<LeftOutKind, string>> = {
@@ -222,7 +222,7 @@ export const operations = {
     title: "Log",
     about: "What was printed while the work was done on the server.",
     last: (lines: number) => `The last ${lines} lines of the log`,
-    whole: "Show all",
+    showAll: "Show all",
     download: "Download",
     none: "Nothing was logged, or it is more than 90 days old.",
     nothingYet: "Nothing has been logged yet.",

@@ -98,7 +98,7 @@ export const people = {
     comesBack: "As long as your identity provider knows them, single sign-on lets them join again. Remove them there, too.",
     revoke: "Revoke the API keys that they created, too",
     revokeAbout: "Otherwise those keys keep working: they belong to the account.",
-    kept: (keys: readonly string[]) => `API keys that they created keep working: ${keys.join(", ")}`,
-    revoked: (keys: readonly string[]) => `Revoked API keys: ${keys.join(", ")}`,
+    keptKeys: (keys: readonly string[]) => `API keys that they created keep working: ${keys.join(", ")}`,
+    revokedKeys: (keys: readonly string[]) => `Revoked API keys: ${keys.join(", ")}`,
   },
 };

@@ -76,8 +76,8 @@ export const resource = {
       about: "Your changes aren't saved yet. Keep them, and saving creates it again, or discard them.",
     },
     field: "Field",
-    theirs: "Now",
-    mine: "Yours",
+    currentValue: "Now",
+    userValue: "Yours",
     same: "unchanged",
     yes: "Yes",
     no: "No",
@@ -130,7 +130,7 @@ export const resource = {
       nothing: "Filter the list first.",
       saveTitle: "Save filters",
       name: "Name",
-      kept: "Kept in this browser.",
+      about: "Kept in this browser.",
       submit: "Save",
       remove: (name: string) => `Remove “${name}”`,
     },
@@ -151,14 +151,14 @@ export const resource = {
     density: "Density",
     compact: "Compact rows",
   },
-  /** `what` is in the plural: "servers". */
+  /** `plural` is the kind of records: "servers". */
   chooser: {
-    noMatches: (total: string, what: string) => `No matches in all ${total} ${what}`,
-    find: (what: string) => `Find ${what}`,
-    search: (total: string, what: string) => `Search all ${total} ${what}`,
-    loading: (what: string) => `Loading ${what}`,
-    loadingMore: (what: string, loaded: string, all: string) => `Loading ${what}: ${loaded} of ${all} so far`,
-    failed: (what: string) => `Couldn't load ${what}.`,
+    noMatches: (total: string, plural: string) => `No matches in all ${total} ${plural}`,
+    find: (plural: string) => `Find ${plural}`,
+    search: (total: string, plural: string) => `Search all ${total} ${plural}`,
+    loading: (plural: string) => `Loading ${plural}`,
+    loadingMore: (plural: string, loaded: string, all: string) => `Loading ${plural}: ${loaded} of ${all} so far`,
+    failed: (plural: string) => `Couldn't load ${plural}.`,
   },
   form: {
     cancel: "Cancel",
@@ -181,7 +181,7 @@ export const resource = {
     close: "Close",
   },
   copy: {
-    copy: (what: string) => `Copy ${what}`,
+    copy: (name: string) => `Copy ${name}`,
     copied: "Copied",
     failed: "Couldn't copy. Select the text and copy it manually.",
   },
@@ -194,11 +194,11 @@ export const resource = {
     token: "Set TOKEN to an API key. Passwords are left out.",
     idempotencyKey: "Use a new idempotency key for each new action.",
   },
-  /** `what` is "API key" or "admin password". */
+  /** `name` is "API key" or "admin password". */
   secret: {
-    warning: (what: string) => `Copy the ${what} now. You won't be able to see it again.`,
+    warning: (name: string) => `Copy the ${name} now. You won't be able to see it again.`,
     saveFirst: "Save it first, then tick this box.",
-    saved: (what: string) => `I've saved the ${what}`,
+    saved: (name: string) => `I've saved the ${name}`,
     done: "Done",
   },
   forecast: {
@@ -210,7 +210,7 @@ export const resource = {
     unknown: "Can't be estimated yet",
     none: "None",
     about: (time: string) => `About ${time}`,
-    others: (number: number) => (number === 1 ? "And 1 other effect" : `And ${number} other effects`),
+    otherEffects: (number: number) => (number === 1 ? "And 1 other effect" : `And ${number} other effects`),
     warnings: "Warnings",
   },
   time: {

@@ -120,7 +120,7 @@ export const servers = {
   },
   chooser: {
     /** In the plural, within sentences. */
-    what: "servers",
+    plural: "servers",
     none: "No active servers",
   },
   noneActive: {

@@ -3,7 +3,7 @@ import type { Device } from "../../../../shared/domain/device.ts";
 
 export const settings = {
   title: "Account",
-  parts: { own: "You", account: "The account", accountAbout: "What all users of this account share." },
+  parts: { user: "You", account: "The account", accountAbout: "What all users of this account share." },
   settings: {
     title: "Settings",
     save: "Save settings",
@@ -163,7 +163,7 @@ export const settings = {
       none: "You have no recovery codes. Make some, so that you can still sign in if you lose your second factor.",
       make: "Make recovery codes",
       about: "Each works once in the place of your second factor. Those from before no longer work.",
-      what: "list of recovery codes",
+      list: "list of recovery codes",
       save: "Save as file",
       file: "recovery-codes.txt",
     },

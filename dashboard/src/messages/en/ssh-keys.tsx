@@ -34,7 +34,7 @@ export const sshKeys = {
     about: "Gives you SSH access. The service uses its own key.",
     placeholder: "Choose a key",
     /** In the plural, within sentences. */
-    what: "keys",
+    plural: "keys",
     empty: "No keys yet",
   },
   deletion: {

@@ -7,11 +7,11 @@ import { endpoints as table } from "../../app/endpoints.ts";
 export const isForSessions = (request: ApiRequest): boolean => callOf(request).endpoint.forSessions;
 
 export function curlLine({ method, url, headers, body }: ApiRequest): string {
-  const { authorization: _, accept: __, ...others } = headers;
+  const { authorization: _, accept: __, ...otherHeaders } = headers;
   return [
     `curl -X ${method} ${quoted(url)}`,
     '-H "Authorization: Bearer $TOKEN"',
-    ...Object.entries(others).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...Object.entries(otherHeaders).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(withoutPasswords(body)))}`]),
   ].join(" \\\n  ");
 }

@@ -51,8 +51,10 @@ export function Forecast({ rehearse, of, returns = true, words = {}, isAtField =
   if (data === undefined) return <Spinner />;
   const say = text.resource.forecast;
   const { effects, downtime_seconds, disk_bytes, next_runs } = data.data;
-  const own: Readonly<Record<string, string | undefined>> = words;
-  const lines = effects.map((effect) => own[effect.code] ?? sentenceOf(effect, effect.detail)).filter((line) => line !== "");
+  const sentences: Readonly<Record<string, string | undefined>> = words;
+  const lines = effects
+    .map((effect) => sentences[effect.code] ?? sentenceOf(effect, effect.detail))
+    .filter((line) => line !== "");
   return (
     <div aria-live="polite">
       <KeyValuePairs
@@ -80,8 +82,8 @@ function Warnings({ of: warnings }: { of: readonly string[] }) {
   const box = useRef<HTMLDivElement>(null);
   const [scrolls, setScrolls] = useState(false);
   useEffect(() => {
-    const observer = new ResizeObserver(([seen]) =>
-      setScrolls(seen !== undefined && seen.target.scrollHeight > seen.target.clientHeight),
+    const observer = new ResizeObserver(([entry]) =>
+      setScrolls(entry !== undefined && entry.target.scrollHeight > entry.target.clientHeight),
     );
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();
@@ -118,12 +120,12 @@ function Lines({ lines }: { lines: readonly string[] }) {
   const counted = [...Map.groupBy(lines, (line) => line)].map(([line, { length }]) => (
     <div key={line}>{length === 1 ? line : `${formatCount(length)} × ${line}`}</div>
   ));
-  const others = counted.slice(LINES_MAX);
+  const otherLines = counted.slice(LINES_MAX);
   return (
     <>
       {counted.slice(0, LINES_MAX)}
-      {others.length > 0 && (
-        <ExpandableSection headerText={text.resource.forecast.others(others.length)}>{others}</ExpandableSection>
+      {otherLines.length > 0 && (
+        <ExpandableSection headerText={text.resource.forecast.otherEffects(otherLines.length)}>{otherLines}</ExpandableSection>
       )}
     </>
   );

@@ -14,14 +14,14 @@ import { useStayUntil } from "../page/stay.ts";
 interface Props {
   title: string;
   /** The kind of value: "API key", "admin password". */
-  what: string;
+  valueName: string;
   value: string;
   /** What belongs to it, such as the login for a password. */
   children?: ReactNode;
   onStored: () => void;
 }
 
-export function SecretOnce({ title, what, value, children, onStored }: Props) {
+export function SecretOnce({ title, valueName, value, children, onStored }: Props) {
   const say = text.resource.secret;
   const [stored, setStored] = useState(false);
   const [urged, setUrged] = useState(false);
@@ -41,20 +41,20 @@ export function SecretOnce({ title, what, value, children, onStored }: Props) {
       }
     >
       <SpaceBetween size="m">
-        <Alert type="warning">{say.warning(what)}</Alert>
+        <Alert type="warning">{say.warning(valueName)}</Alert>
         {children}
-        <output className="secret" aria-label={what}>
+        <output className="secret" aria-label={valueName}>
           {value}
         </output>
         <CopyToClipboard
           textToCopy={value}
-          copyButtonText={text.resource.copy.copy(what)}
+          copyButtonText={text.resource.copy.copy(valueName)}
           copySuccessText={text.resource.copy.copied}
           copyErrorText={text.resource.copy.failed}
         />
         <FormField errorText={urged && !stored && say.saveFirst}>
           <Checkbox checked={stored} onChange={({ detail }) => setStored(detail.checked)}>
-            {say.saved(what)}
+            {say.saved(valueName)}
           </Checkbox>
         </FormField>
       </SpaceBetween>

@@ -29,7 +29,7 @@ interface SelectProps<Item> {
   onChange: (id: string) => void;
   placeholder: string;
   /** The kind of records: "servers". */
-  what: string;
+  plural: string;
   empty: string;
   /** If there is one choice, it is made. */
   only?: boolean;
@@ -48,17 +48,17 @@ export const Chooser = <Item extends { id: string }>({ label, description, error
 
 /** The same without a field around it. */
 export function ChooserSelect<Item extends { id: string }>(props: SelectProps<Item>) {
-  const { ariaLabel, any, pages, initially, chosen, onChange, placeholder, what, empty } = props;
+  const { ariaLabel, any, pages, initially, chosen, onChange, placeholder, plural, empty } = props;
   const { items, total = 0, matching = 0 } = pages;
   const say = text.resource.chooser;
   const toOption = (item: Item): Option => ({ value: item.id, ...props.optionOf(item) });
-  const found = items.map(toOption);
-  const options = any === undefined || found.length === 0 ? found : [{ value: "", label: any }, ...found];
+  const itemOptions = items.map(toOption);
+  const options = any === undefined || itemOptions.length === 0 ? itemOptions : [{ value: "", label: any }, ...itemOptions];
   const selected = options.find(({ value }) => value === chosen);
   // A search may leave the chosen one out.
   const [last, setLast] = useState<Option>();
   const before = [last, initially && toOption(initially)].find((option) => option?.value === chosen);
-  const [first] = found;
+  const [first] = itemOptions;
   const sole = props.only === true && total === 1 && first?.disabled !== true ? first?.value : undefined;
   useEffect(() => {
     if (sole !== undefined && chosen === "") onChange(sole);
@@ -71,17 +71,17 @@ export function ChooserSelect<Item extends { id: string }>(props: SelectProps<It
       selectedOption={selected ?? before ?? null}
       triggerVariant="option"
       placeholder={placeholder}
-      empty={total > 0 ? say.noMatches(formatCount(total), what) : empty}
+      empty={total > 0 ? say.noMatches(formatCount(total), plural) : empty}
       filteringType={total <= SEARCHED_FROM ? "none" : pages.find === undefined ? "auto" : "manual"}
-      filteringAriaLabel={say.find(what)}
-      filteringPlaceholder={say.search(formatCount(total), what)}
-      noMatch={say.noMatches(formatCount(total), what)}
+      filteringAriaLabel={say.find(plural)}
+      filteringPlaceholder={say.search(formatCount(total), plural)}
+      noMatch={say.noMatches(formatCount(total), plural)}
       virtualScroll={items.length > DRAWN_MAX}
       statusType={pages.error !== null ? "error" : pages.pending ? "loading" : pages.complete ? "finished" : "pending"}
       loadingText={
-        items.length === 0 ? say.loading(what) : say.loadingMore(what, formatCount(items.length), formatCount(matching))
+        items.length === 0 ? say.loading(plural) : say.loadingMore(plural, formatCount(items.length), formatCount(matching))
       }
-      errorText={say.failed(what)}
+      errorText={say.failed(plural)}
       recoveryText={text.app.failure.tryAgain}
       onLoadItems={({ detail: { filteringText, firstPage, samePage } }) => {
         if (samePage) pages.retry();

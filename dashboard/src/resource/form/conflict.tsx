@@ -34,8 +34,8 @@ function Changes({ of: changes }: { of: readonly ForeignChange[] }) {
       <thead>
         <tr>
           <th scope="col">{say.field}</th>
-          <th scope="col">{say.theirs}</th>
-          <th scope="col">{say.mine}</th>
+          <th scope="col">{say.currentValue}</th>
+          <th scope="col">{say.userValue}</th>
         </tr>
       </thead>
       <tbody>
@@ -47,10 +47,10 @@ function Changes({ of: changes }: { of: readonly ForeignChange[] }) {
   );
 }
 
-const Row = ({ change: { label, theirs, mine } }: { change: ForeignChange }) => (
+const Row = ({ change: { label, currentValue, userValue } }: { change: ForeignChange }) => (
   <tr>
     <th scope="row">{label}</th>
-    <td>{theirs === "" ? "–" : theirs}</td>
-    <td>{mine === undefined ? text.resource.conflict.same : mine === "" ? "–" : mine}</td>
+    <td>{currentValue === "" ? "–" : currentValue}</td>
+    <td>{userValue === undefined ? text.resource.conflict.same : userValue === "" ? "–" : userValue}</td>
   </tr>
 );

@@ -32,9 +32,9 @@ export const removeDraft = (key: string): void => void drafts.delete(key);
 export const storeDrafts = (): void => sessionStorage.setItem(KEY, JSON.stringify([...drafts]));
 
 function stored(): [string, Draft][] {
-  const found: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+  const entries: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
   sessionStorage.removeItem(KEY);
-  return Array.isArray(found) ? found.filter(isEntry) : [];
+  return Array.isArray(entries) ? entries.filter(isEntry) : [];
 }
 
 function isEntry(value: unknown): value is [string, Draft] {

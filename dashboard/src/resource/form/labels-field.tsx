@@ -21,12 +21,16 @@ export const labelsIn = (typed: string): Map =>
   );
 
 /** The user's changes of labels, made to those that somebody else has changed meanwhile. */
-export function mergedLabels(mine: { labels: string }, base: { labels: string }, theirs: { labels: string }): { labels: string } {
-  const [own, before, merged] = [labelsIn(mine.labels), labelsIn(base.labels), labelsIn(theirs.labels)];
-  for (const key of Object.keys({ ...before, ...own })) {
-    if (own[key] === before[key]) continue;
-    if (own[key] === undefined) delete merged[key];
-    else merged[key] = own[key];
+export function mergedLabels(
+  userValues: { labels: string },
+  base: { labels: string },
+  currentValues: { labels: string },
+): { labels: string } {
+  const [userLabels, before, merged] = [labelsIn(userValues.labels), labelsIn(base.labels), labelsIn(currentValues.labels)];
+  for (const key of Object.keys({ ...before, ...userLabels })) {
+    if (userLabels[key] === before[key]) continue;
+    if (userLabels[key] === undefined) delete merged[key];
+    else merged[key] = userLabels[key];
   }
   return { labels: labelsToText(merged) };
 }

@@ -40,17 +40,17 @@ interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Op
   /** The form also creates the record where there is none, of all its fields. */
   creates?: boolean;
   /** What the user's values become if they keep their changes, where both can be had. */
-  merge?: (mine: Values, base: Values, theirs: Values) => Partial<Values>;
+  merge?: (userValues: Values, base: Values, currentValues: Values) => Partial<Values>;
   send: (changed: Partial<Body>, precondition: Precondition, body: Body) => Promise<Result>;
   /** Called instead of `send` if the user has changed nothing. Without it, the form is sent as it is. */
   unchanged?: (() => void) | undefined;
 }
 
-/** A field that somebody else changed; `mine` only if the user has changed it, too. */
+/** A field that somebody else changed; `userValue` only if the user has changed it, too. */
 export interface ForeignChange {
   label: string;
-  theirs: string;
-  mine: string | undefined;
+  currentValue: string;
+  userValue: string | undefined;
 }
 
 /** None while the user's own change is being saved: the record may already have it, and that is nobody else's. */
@@ -84,11 +84,11 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     initial,
     send: async () =>
       sendVersioned(question, (base ?? now).etag, {
-        accepts: (found) => !isConflict(foreignChanges(start, valuesOf(found))),
+        accepts: (record) => !isConflict(foreignChanges(start, valuesOf(record))),
         send: async ({ data, precondition }) => {
           const current = data === undefined ? initial : valuesOf(data);
-          const whole = body({ ...current, ...typed });
-          return send(changedIn(whole, body(current)), precondition, whole);
+          const completeBody = body({ ...current, ...typed });
+          return send(changedIn(completeBody, body(current)), precondition, completeBody);
         },
       }),
     done: (result: Result) => {
@@ -104,7 +104,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
 
   const foreignChanges = (since: Values, current: Values): ForeignChange[] =>
     changesBetween(describe(since), describe(current), describe({ ...current, ...typed }));
-  const isConflict = (changes: readonly ForeignChange[]): boolean => changes.some(({ mine }) => isWhole || mine !== undefined);
+  const isConflict = (changes: readonly ForeignChange[]) => changes.some(({ userValue }) => isWhole || userValue !== undefined);
   const changes = isTouched ? foreignChanges(start, initial) : [];
   const keep = (): void => {
     // What is created anew is all that the form shows, not only what the user has changed of it.
@@ -120,8 +120,8 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
   };
   const isContested = !form.pending && (isDeleted || isConflict(changes));
   const conflict: Conflict | undefined = isContested ? { isDeleted, changes, keep, discard } : undefined;
-  const mine = changedIn(body(form.values), body(initial));
-  const isUnchanged = Object.keys(mine).length === 0;
+  const userChanges = changedIn(body(form.values), body(initial));
+  const isUnchanged = Object.keys(userChanges).length === 0;
   return {
     ...form,
     reset,
@@ -129,7 +129,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     /** The conflict says what it is. */
     failure: conflict === undefined ? form.failure : undefined,
     /** As it would be sent now, for showing the call. */
-    send: () => send(isUnchanged ? body(form.values) : mine, versionAt((base ?? now).etag, isNone), body(form.values)),
+    send: () => send(isUnchanged ? body(form.values) : userChanges, versionAt((base ?? now).etag, isNone), body(form.values)),
     submit: (isUnchanged ? unchanged : undefined) ?? form.submit,
   };
 }
@@ -153,10 +153,14 @@ function useRecord<Data, Values extends object>({ record, question, values, crea
 }
 
 /** What somebody else has changed since `before`, beside what the user's own change makes of it. */
-const changesBetween = (before: InWords, theirs: InWords, mine: InWords): ForeignChange[] =>
-  Object.entries(theirs)
+const changesBetween = (before: InWords, current: InWords, userValues: InWords): ForeignChange[] =>
+  Object.entries(current)
     .filter(([label, value]) => before[label] !== value)
-    .map(([label, value]) => ({ label, theirs: value, mine: mine[label] === value ? undefined : mine[label] }));
+    .map(([label, value]) => ({
+      label,
+      currentValue: value,
+      userValue: userValues[label] === value ? undefined : userValues[label],
+    }));
 
 const versionAt = (etag: string | undefined, isNone = false): Precondition =>
   etag !== undefined ? { ifMatch: etag } : isNone ? { ifNoneMatch: "*" } : {};
@@ -179,10 +183,10 @@ interface Attempt<Data, Result> {
 /** Sends a change of the version that the user has seen, or of a later one in which somebody else has changed other fields. */
 async function sendVersioned<Data, Result>(
   question: Question<Versioned<Data>>,
-  seen: string | undefined,
+  seenEtag: string | undefined,
   { accepts, send }: Attempt<Data, Result>,
 ): Promise<Result> {
-  let target: Target<Data> = seen === undefined ? await latestOf(question, accepts) : { precondition: versionAt(seen) };
+  let target: Target<Data> = seenEtag === undefined ? await latestOf(question, accepts) : { precondition: versionAt(seenEtag) };
   for (let tries = 1; ; tries++) {
     try {
       return await send(target);

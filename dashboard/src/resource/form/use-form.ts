@@ -142,8 +142,8 @@ const fieldOf = (body: unknown, field: string): unknown =>
   typeof body === "object" && body !== null ? new Map<string, unknown>(Object.entries(body)).get(field) : undefined;
 
 /** An entry of a list is named by what it is, and not by its place. */
-function partName(path: string, whole: unknown): string {
-  const entry: unknown = Array.isArray(whole) ? whole[Number(path)] : undefined;
+function partName(path: string, list: unknown): string {
+  const entry: unknown = Array.isArray(list) ? list[Number(path)] : undefined;
   return typeof entry === "string" || typeof entry === "number" ? String(entry) : path;
 }
 

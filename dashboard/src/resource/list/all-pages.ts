@@ -14,7 +14,7 @@ interface Page<Item> {
 
 export type List<Item> = (query: ListQuery) => Question<Page<Item>>;
 
-const IDLE = { pending: false, error: null, found: 0 };
+const IDLE = { pending: false, error: null, loadedCount: 0 };
 
 /**
  * Fetches them when asked to, unless that is cancelled meanwhile: then nothing is used. Of several queries, one after the other.
@@ -26,16 +26,16 @@ export function useAllPages<Item>(
   use: (items: Item[]) => void,
   most = Infinity,
 ) {
-  const [{ pending, error, found }, set] = useState<{ pending: boolean; error: unknown; found: number }>(IDLE);
+  const [{ pending, error, loadedCount }, set] = useState<{ pending: boolean; error: unknown; loadedCount: number }>(IDLE);
   const latest = useRef(0);
   const fetchAll = async (): Promise<void> => {
-    const mine = ++latest.current;
-    const isLatest = (): boolean => latest.current === mine;
+    const runNumber = ++latest.current;
+    const isLatest = (): boolean => latest.current === runNumber;
     set({ ...IDLE, pending: true });
     try {
       const items: Item[] = [];
       const isWanted = (count: number): boolean => {
-        if (isLatest()) set({ ...IDLE, pending: true, found: items.length + count });
+        if (isLatest()) set({ ...IDLE, pending: true, loadedCount: items.length + count });
         return isLatest() && count < most;
       };
       for (const each of [query].flat()) items.push(...(await allPages(list, each, isWanted)));
@@ -50,7 +50,7 @@ export function useAllPages<Item>(
     latest.current++;
     set(IDLE);
   };
-  return { pending, error, found, fetchAll: () => void fetchAll(), cancel };
+  return { pending, error, loadedCount, fetchAll: () => void fetchAll(), cancel };
 }
 
 /** How many of a minute's requests are left for the rest of the page, and other tabs, while a long list is fetched. */
@@ -66,7 +66,7 @@ async function fetchPage<Item>(page: Question<Page<Item>>): Promise<Page<Item>> 
 export async function allPages<Item>(
   list: List<Item>,
   query: ListQuery,
-  isWanted: (found: number) => boolean,
+  isWanted: (count: number) => boolean,
   fetch: (page: Question<Page<Item>>) => Promise<Page<Item>> = fetchPage,
 ): Promise<Item[]> {
   const { items } = await everyPage(

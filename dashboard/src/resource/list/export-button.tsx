@@ -19,14 +19,14 @@ interface Props<Item> {
 }
 
 export function ExportButton<Item>({ title, list, query, columns }: Props<Item>) {
-  const { pending, error, found, fetchAll } = useAllPages(list, query, (items) =>
+  const { pending, error, loadedCount, fetchAll } = useAllPages(list, query, (items) =>
     saveFile(`${title.toLowerCase().replaceAll(" ", "-")}-${new Date().toISOString().slice(0, 10)}.csv`, toCsv(columns, items)),
   );
   return (
     <SpaceBetween size="xs">
       {error !== null && <Failure error={error} retry={fetchAll} />}
       <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-        {found > 0 && <Loading found={found} />}
+        {loadedCount > 0 && <Loading count={loadedCount} />}
         <Button
           variant="icon"
           iconName="download"
@@ -40,8 +40,8 @@ export function ExportButton<Item>({ title, list, query, columns }: Props<Item>)
 }
 
 /** How far a long list is. Nothing for one page, which is there at once. */
-export const Loading = ({ found }: { found: number }) => (
+export const Loading = ({ count }: { count: number }) => (
   <Box variant="small" color="text-body-secondary">
-    <span role="status">{text.resource.list.loadedSoFar(formatCount(found))}</span>
+    <span role="status">{text.resource.list.loadedSoFar(formatCount(count))}</span>
   </Box>
 );

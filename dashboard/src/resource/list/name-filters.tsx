@@ -20,7 +20,7 @@ export function NameFilters({ onName, onDismiss }: { onName: (name: string) => v
           if (name.trim() !== "") onName(name.trim().slice(0, NAME_MAX));
         }}
       >
-        <FormField label={say.name} description={say.kept}>
+        <FormField label={say.name} description={say.about}>
           <Input autoFocus value={name} onChange={({ detail }) => setName(detail.value)} />
         </FormField>
         <Box float="right" margin={{ top: "m" }}>

@@ -62,9 +62,9 @@ export function PhoneList<Item extends { id: string }>(props: Props<Item>) {
 
 /** With what is known of the record: a table needs a cell for the rest. */
 function Card<Item extends { id: string }>({ item, columns, nameOf, selection }: Props<Item> & { item: Item }) {
-  const [name, ...others] = columns;
-  const [menu, action] = ["menu", "action"].map((id) => others.find((column) => column.id === id));
-  const facts = others.filter((column) => column !== menu && column !== action && column.isEmpty?.(item) !== true);
+  const [name, ...otherColumns] = columns;
+  const [menu, action] = ["menu", "action"].map((id) => otherColumns.find((column) => column.id === id));
+  const facts = otherColumns.filter((column) => column !== menu && column !== action && column.isEmpty?.(item) !== true);
   return (
     <li className="card">
       <div className="card-head">

@@ -7,7 +7,7 @@ interface MenuItem {
   id: string;
   text: string;
   /** Touch screens have no tooltips: the reason is always visible. */
-  why?: string | undefined;
+  disabledReason?: string | undefined;
   needs: readonly Need[];
 }
 
@@ -29,10 +29,10 @@ export function RowMenu({ label, items, onChoose }: Props) {
         variant="inline-icon"
         ariaLabel={label}
         expandToViewport
-        items={allowed.map(({ id, text, why }) => ({
+        items={allowed.map(({ id, text, disabledReason }) => ({
           id,
           text,
-          ...(why !== undefined && { disabled: true, secondaryText: why }),
+          ...(disabledReason !== undefined && { disabled: true, secondaryText: disabledReason }),
         }))}
         onItemClick={({ detail }) => onChoose(detail.id)}
       />

@@ -66,10 +66,10 @@ export function SavedFilters({ prefix, listState, go }: Props) {
           ...saved.map(({ name }, index) => ({ id: `remove ${index}`, text: say.remove(name) })),
         ]}
         onItemClick={({ detail }) => {
-          const [what, index = ""] = detail.id.split(" ");
+          const [action, index = ""] = detail.id.split(" ");
           const one = saved[Number(index)];
-          if (what === "save") setNaming(true);
-          else if (what === "go") go({ ...one?.place, page: 1 });
+          if (action === "save") setNaming(true);
+          else if (action === "go") go({ ...one?.place, page: 1 });
           else keep((before) => before.filter((each) => each.name !== one?.name));
         }}
       >

@@ -52,14 +52,14 @@ export const smallList =
           () => true,
           (each) => each.queryFn({ signal }),
         );
-        const found = bySort(
+        const matchingItems = bySort(
           all.filter((item) => isFound(item) && matches(item, query)),
           query,
           textsOf,
         );
         const [at, size] = [Number(page ?? 1), Number(per_page)];
-        const data = page === undefined ? [...found] : found.slice((at - 1) * size, at * size);
-        return { data, meta: { page: at, per_page: size, total: found.length, next_cursor: null } };
+        const data = page === undefined ? [...matchingItems] : matchingItems.slice((at - 1) * size, at * size);
+        return { data, meta: { page: at, per_page: size, total: matchingItems.length, next_cursor: null } };
       },
     };
   };

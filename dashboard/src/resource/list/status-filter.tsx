@@ -23,8 +23,8 @@ export function StatusFilter({ of, chosen, onChange }: Props) {
           options={options}
           selectedOption={options.find(({ value }) => value === chosen[name]) ?? any}
           onChange={({ detail: { selectedOption } }) => {
-            const { [name]: _, ...others } = chosen;
-            onChange(selectedOption.value ? { ...others, [name]: selectedOption.value } : others);
+            const { [name]: _, ...otherFilters } = chosen;
+            onChange(selectedOption.value ? { ...otherFilters, [name]: selectedOption.value } : otherFilters);
           }}
         />
       </div>,

@@ -77,8 +77,8 @@ function useTableList<Item extends { id: string }>(props: TableProps<Item>) {
   const all = { ...listQuery, ...only };
   const query = useQuery({ ...list({ page: listState.page, per_page: perPage, ...all }), placeholderData: keepPreviousData });
   const columns = useMemo((): typeof props.columns => {
-    const [first, ...others] = props.columns;
-    return [first, ...others.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden)];
+    const [first, ...otherColumns] = props.columns;
+    return [first, ...otherColumns.filter(({ id, hidden = false }) => preferences.columns?.[id] ?? !hidden)];
   }, [props.columns, preferences.columns]);
   return { listState, go, preferences, setPreferences, perPage, filtered, listQuery: all, query, columns };
 }

@@ -52,7 +52,7 @@ export const hasListState = (search: URLSearchParams, prefix: string): boolean =
 /** `prefix` distinguishes the lists of one page. */
 export function useListState(prefix: string): [ListState, (next: ListState) => void] {
   const [search, setSearch] = useSearchParams();
-  const name = (what: string) => (prefix === "" ? what : `${prefix}-${what}`);
+  const name = (parameter: string) => (prefix === "" ? parameter : `${prefix}-${parameter}`);
   const page = Number(search.get(name("page")) ?? 1);
   const filters = PARAMETERS.flatMap((each) => {
     const value = search.get(name(each));

@@ -14,8 +14,8 @@ export interface Preferences {
 }
 
 /** Where the browser keeps something of a list, the same for every instance's page. `prefix` tells the lists of a page apart. */
-export const listKey = (what: "list" | `filters ${string}`, pathname: string, prefix: string): string =>
-  `${what} ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
+export const listKey = (kind: "list" | `filters ${string}`, pathname: string, prefix: string): string =>
+  `${kind} ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
 
 export function usePreferences(prefix: string): [Preferences, (next: Preferences) => void] {
   const { pathname } = useLocation();

@@ -17,7 +17,7 @@ interface PageAction<Id extends string> {
   /** What the user has to be allowed; without it, the action is left out. */
   needs: readonly Need[];
   /** Why it is disabled; undefined if the API would accept the action. */
-  why?: string | undefined;
+  disabledReason?: string | undefined;
   pending?: boolean;
   /** Opens a page outside of the dashboard. */
   href?: string;
@@ -48,14 +48,17 @@ export function PageActions<Id extends string>({ actions, onChoose, children }: 
           {...(narrow ? { variant: "icon" as const, ariaLabel: text.resource.list.actions } : {})}
           expandToViewport
           loading={isPending}
-          items={inMenu.map(({ id, text: label, why, href, ariaLabel, pending = false }) => ({
+          items={inMenu.map(({ id, text: label, disabledReason, href, ariaLabel, pending = false }) => ({
             id,
             text: label,
             ...(href !== undefined && { href, external: true }),
             ...(ariaLabel !== undefined && { ariaLabel }),
             ...(pending && { disabled: true }),
             // Touch screens have no tooltips.
-            ...(why !== undefined && { disabled: true, ...(narrow ? { secondaryText: why } : { disabledReason: why }) }),
+            ...(disabledReason !== undefined && {
+              disabled: true,
+              ...(narrow ? { secondaryText: disabledReason } : { disabledReason }),
+            }),
           }))}
           onItemClick={({ detail }) => {
             const chosen = inMenu.find(({ id }) => id === detail.id);
@@ -71,7 +74,7 @@ export function PageActions<Id extends string>({ actions, onChoose, children }: 
 }
 
 function One<Id extends string>({ of, onChoose }: { of: PageAction<Id>; onChoose: (id: Id) => void }) {
-  const { id, text: label, button = "normal", why, pending = false, href, ariaLabel } = of;
+  const { id, text: label, button = "normal", disabledReason, pending = false, href, ariaLabel } = of;
   const shared = { variant: button, ...(ariaLabel !== undefined && { ariaLabel }) };
   if (href !== undefined)
     return (
@@ -83,8 +86,8 @@ function One<Id extends string>({ of, onChoose }: { of: PageAction<Id>; onChoose
     <Button
       {...shared}
       loading={pending}
-      disabled={why !== undefined}
-      {...(why !== undefined && { disabledReason: why })}
+      disabled={disabledReason !== undefined}
+      {...(disabledReason !== undefined && { disabledReason })}
       onClick={() => onChoose(id)}
     >
       {label}

@@ -29,32 +29,32 @@ export function usePages<Item extends { id: string }>(
   query: ListQuery = {},
   { searchable = true }: { searchable?: boolean } = {},
 ): Pages<Item> {
-  const [wanted, setWanted] = useState(1);
+  const [pageCount, setPageCount] = useState(1);
   const [typed, setTyped] = useState("");
   const text = useSettled(typed, PAUSE_MS);
   const search = /[\p{L}\p{N}]/u.test(text) ? text.slice(0, 100) : undefined;
-  const whole = useQuery(list({ ...query, page: 1, per_page: PER_PAGE_MAX }));
+  const unsearchedList = useQuery(list({ ...query, page: 1, per_page: PER_PAGE_MAX }));
   const pages = useQueries({
-    queries: Array.from({ length: wanted }, (_, index) =>
+    queries: Array.from({ length: pageCount }, (_, index) =>
       list({ ...query, ...(search !== undefined && { search }), page: index + 1, per_page: PER_PAGE_MAX }),
     ),
   });
   const matching = pages[0]?.data?.meta.total;
   const loaded = typed === text && pages.every(({ data }) => data !== undefined);
-  const complete = loaded && matching !== undefined && wanted * PER_PAGE_MAX >= matching;
+  const complete = loaded && matching !== undefined && pageCount * PER_PAGE_MAX >= matching;
   const failed = pages.find(({ data, isError }) => data === undefined && isError);
   return {
     items: typed === text ? once(pages.flatMap(({ data }) => data?.data ?? [])) : [],
-    total: whole.data?.meta.total,
+    total: unsearchedList.data?.meta.total,
     matching,
     complete,
     pending: !loaded && failed === undefined,
     error: failed?.error ?? null,
-    more: () => setWanted(loaded && !complete ? wanted + 1 : wanted),
+    more: () => setPageCount(loaded && !complete ? pageCount + 1 : pageCount),
     find: searchable
       ? (next) => {
           setTyped(next);
-          setWanted(1);
+          setPageCount(1);
         }
       : undefined,
     retry: () => void failed?.refetch(),

@@ -5,21 +5,21 @@ import { text } from "../../messages/text.ts";
 interface Props {
   value: string;
   /** Names the value for screen readers: "address". */
-  what: string;
+  valueName: string;
   /** For values that machines read. */
   code?: boolean;
   /** What is shown of a long one. */
   display?: string;
 }
 
-export function Copyable({ value, what, code = false, display = value }: Props) {
+export function Copyable({ value, valueName, code = false, display = value }: Props) {
   return (
     <div className="copyable">
       <CopyToClipboard
         variant="inline"
         textToCopy={value}
         textToDisplay={code ? <code className="code">{display}</code> : display}
-        copyButtonAriaLabel={text.resource.copy.copy(what)}
+        copyButtonAriaLabel={text.resource.copy.copy(valueName)}
         copySuccessText={text.resource.copy.copied}
         copyErrorText={text.resource.copy.failed}
       />
