@@ -136,7 +136,7 @@ function pickSlot(key: string, optionalSlot: OptionalSlots, now: number): string
 
 /**
  * This container believed that all slots were taken, but the item shows one that has been released: rare, and worth a call.
- * Another request may take it first, so there are as many tries as places.
+ * Another request may take it first, so there are as many tries as slots.
  */
 async function acquireFreedSlot({ key, optionalSlot, now }: Entry<string>, item: Item): Promise<string | undefined> {
   if (optionalSlot === undefined) return undefined;
@@ -158,7 +158,7 @@ async function acquireFreedSlot({ key, optionalSlot, now }: Entry<string>, item:
 
 const IS_FREE = "(attribute_not_exists(#slot) OR #slot <= :now)";
 
-/** Frees a place again; one that lapsed and was taken by another stays theirs. */
+/** Frees a slot; one that has expired and was taken by another request stays taken. */
 export async function releaseSlot(key: Key, slot: string, untilMs: number): Promise<void> {
   await updateRaw(key, {
     UpdateExpression: "REMOVE #slot",

@@ -20,7 +20,7 @@ const first = await start();
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test("pages that were open, and pages that could not load, recover once the service runs again", async ({ open, faults }) => {
-  faults.expected.push(/^Failed to load resource/, /dynamically imported module/, /^NotLoaded: A file could not be loaded/);
+  faults.expected.push(/^Failed to load resource/, /dynamically imported module/, /NotLoaded: A file could not be loaded/);
   const owner = await account({ seeded: true });
   const server = await seedServer(owner.id, { name: "erp-1" });
   const { id } = await seedInstance(owner.id, { name: "Shop", server_id: server.id });

@@ -10,7 +10,9 @@ export interface Explanation {
 }
 
 const SLOTS = "shared/data/slots.ts";
-const LOST_PLACE = "A lost place is taken in the item that the failed write returns, so that the search ends without the bound.";
+const NEEDS_OPTIONAL = "A slot is acquired only if optional slots are requested.";
+const LOST_SLOT =
+  "A slot that is lost is taken in the item that the failed write returns, so that the search ends without the bound.";
 const MEMORY = "Which of a thousand items are remembered: one that is forgotten costs a second call now and then.";
 const ADMISSION = "shared/operations/credentials/admission.ts";
 const JWT = "shared/runtime/jwt.ts";
@@ -26,30 +28,30 @@ const NO_BLOCKS = "No blocks have no records: the count finds that as well.";
 const UNMARKED = "A comparison with undefined is false: a block without a mark is never the one that is found.";
 
 export const survivors: readonly Explanation[] = [
-  { file: SLOTS, code: "tries++", becomes: "tries--", reason: LOST_PLACE },
-  { file: SLOTS, code: "tries < wish.places.length", becomes: "true", reason: LOST_PLACE },
-  { file: SLOTS, code: "tries < wish.places.length", becomes: "tries <= wish.places.length", reason: LOST_PLACE },
+  { file: SLOTS, code: "tries++", becomes: "tries--", reason: LOST_SLOT },
+  { file: SLOTS, code: "tries < optionalSlot.slots.length", becomes: "true", reason: LOST_SLOT },
+  { file: SLOTS, code: "tries < optionalSlot.slots.length", becomes: "tries <= optionalSlot.slots.length", reason: LOST_SLOT },
   {
     file: SLOTS,
-    code: "shown !== undefined && tries < wish.places.length",
-    becomes: "shown !== undefined || tries < wish.places.length",
-    reason: LOST_PLACE,
+    code: "current !== undefined && tries < optionalSlot.slots.length",
+    becomes: "current !== undefined || tries < optionalSlot.slots.length",
+    reason: LOST_SLOT,
   },
   {
     file: SLOTS,
-    code: "shown !== undefined",
+    code: "current !== undefined",
     becomes: "true",
     reason: "Only a credential that is deleted between two calls has no item any more: its request fails in either case.",
   },
   {
     file: SLOTS,
-    code: "place !== undefined",
+    code: "slot !== undefined",
     becomes: "true",
-    reason: "Remembers a place that has no name, or gives DynamoDB a name without a value, which the SDK leaves out.",
+    reason: "Remembers a slot that has no name, or gives DynamoDB a name without a value, which the SDK leaves out.",
   },
-  { file: SLOTS, code: "wish !== undefined", becomes: "true", reason: "There is a place only if there is a wish." },
-  { file: SLOTS, code: "[]", becomes: '["Stryker was here"]', reason: "Remembers a place that nobody asks for." },
-  { file: SLOTS, code: "hints.delete(place);", becomes: ";", reason: MEMORY },
+  { file: SLOTS, code: "optionalSlot !== undefined", becomes: "true", reason: NEEDS_OPTIONAL },
+  { file: SLOTS, code: "[]", becomes: '["Stryker was here"]', reason: "Remembers a slot that nobody requests." },
+  { file: SLOTS, code: "hints.delete(key);", becomes: ";", reason: MEMORY },
   { file: SLOTS, code: "hints.delete(oldest);", becomes: ";", reason: MEMORY },
   { file: SLOTS, code: "hints.size > HINTS_MAX && oldest !== undefined", becomes: "false", reason: MEMORY },
   { file: SLOTS, code: "hints.size > HINTS_MAX", becomes: "hints.size >= HINTS_MAX", reason: MEMORY },
@@ -96,8 +98,8 @@ export const survivors: readonly Explanation[] = [
     becomes: "true",
     reason: "A verdict that admits names no limit and no time to wait.",
   },
-  { file: ADMISSION, code: 'verdict.kind === "admitted"', becomes: "true", reason: "A verdict that limits has no place." },
-  { file: ADMISSION, code: "wish !== undefined", becomes: "true", reason: "There is a place only if there is a wish." },
+  { file: ADMISSION, code: 'verdict.kind === "admitted"', becomes: "true", reason: "A verdict that limits has no slot." },
+  { file: ADMISSION, code: "optionalSlot !== undefined", becomes: "true", reason: NEEDS_OPTIONAL },
   {
     file: ADMISSION,
     code: "state === undefined",
@@ -123,8 +125,12 @@ export const survivors: readonly Explanation[] = [
     reason: "Reading claims that are not there throws a TypeError, which means the same.",
   },
   { file: JWT, code: "parts.length === 3", becomes: "true", reason: JOSE },
-  { file: JWT, code: 'part !== ""', becomes: "true", reason: JOSE },
-  { file: PAGES, code: "a.place < b.place", becomes: "a.place <= b.place", reason: "No two records have the same place." },
+  {
+    file: PAGES,
+    code: "a.sortKey < b.sortKey",
+    becomes: "a.sortKey <= b.sortKey",
+    reason: "No two records have the same sort key.",
+  },
   {
     file: PAGES,
     code: "last !== undefined",
@@ -136,12 +142,6 @@ export const survivors: readonly Explanation[] = [
     code: 'createHash("sha256").update(name).digest("base64url").slice(0, 16)',
     becomes: 'createHash("sha256").update(name).digest("base64url")',
     reason: "Cursors become longer.",
-  },
-  {
-    file: PAGES,
-    code: "{ return undefined; // not a cursor of ours; the caller reports it }",
-    becomes: "{}",
-    reason: "A function without a return returns undefined.",
   },
   {
     file: LISTS,
@@ -157,8 +157,8 @@ export const survivors: readonly Explanation[] = [
     becomes: "true",
     reason: "A query with a cursor has no page, so that nothing is skipped. One with both is rejected before.",
   },
-  { file: LISTS, code: "place.edge > low", becomes: "place.edge >= low", reason: EQUAL },
-  { file: LISTS, code: "place.edge < high", becomes: "place.edge <= high", reason: EQUAL },
+  { file: LISTS, code: "start.edge > low", becomes: "start.edge >= low", reason: EQUAL },
+  { file: LISTS, code: "start.edge < high", becomes: "start.edge <= high", reason: EQUAL },
   {
     file: LISTS,
     code: "above > below",
@@ -180,12 +180,6 @@ export const survivors: readonly Explanation[] = [
     code: "block >= from",
     becomes: "true",
     reason: "Marks rise with their blocks, but for less than the margin: no older block has one after the time.",
-  },
-  {
-    file: LISTS,
-    code: "ofType <= ofActor",
-    becomes: "ofType < ofActor",
-    reason: "Of two lists of the same length, either will do.",
   },
   { file: LISTS, code: "true", becomes: "false", reason: "What is read is sorted afterwards." },
   {
