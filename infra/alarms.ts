@@ -37,7 +37,7 @@ const REJECTED_PERCENT = 25;
 /** Fewer requests in a period say nothing: one forgotten script would be most of them. */
 const REQUESTS_COMPARED = 200;
 
-/** For the operator: whom it harms, and the place in docs/operations.md that says what to do. */
+/** What an alarm tells the operator: whom the problem harms, and which section of docs/operations.md says what to do. */
 interface Runbook {
   impact: string;
   anchor: string;

@@ -68,7 +68,7 @@ function operation({ path, handler, status, open }: Method, role: IRole) {
 
 const securityScheme = (authorizer: IFunction, role: IRole) => ({
   type: "apiKey",
-  // Both are required. An authorizer that reads the whole request has no header, which the gateway wants to be written so.
+  // Both are required: the gateway expects this name if the authorizer reads the whole request and not one header.
   name: "Unused",
   in: "header",
   "x-amazon-apigateway-authtype": "custom",
@@ -87,10 +87,10 @@ const buildInvocation = ({ functionArn }: IFunction): string =>
 
 interface GatewayError {
   code: ErrorCode;
-  /** If it differs from the code's own. */
+  /** The error's message, if it differs from the code's own. */
   message?: string;
   status?: number | "kept";
-  /** Where the request's ID is, if not in `context.requestId`. */
+  /** The variable that has the request's ID, if not `context.requestId`. */
   requestId?: string;
   retryAfter?: number;
 }
@@ -105,7 +105,7 @@ const GATEWAY_ERRORS: readonly (readonly [ResponseType, GatewayError])[] = [
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, UNAVAILABLE],
   [ResponseType.INTEGRATION_FAILURE, UNAVAILABLE],
   [ResponseType.INTEGRATION_TIMEOUT, UNAVAILABLE],
-  // Not a credential's own limit, which the authorizer counts, but the limit of the whole deployment.
+  // This is the limit of the whole deployment; the authorizer counts each credential's own limit.
   [ResponseType.THROTTLED, { code: "SERVICE_UNAVAILABLE", retryAfter: 1 }],
   [ResponseType.QUOTA_EXCEEDED, { code: "RATE_LIMIT_EXCEEDED", retryAfter: 60 }],
   [ResponseType.REQUEST_TOO_LARGE, { code: "PAYLOAD_TOO_LARGE" }],

@@ -43,7 +43,7 @@ interface Props {
   environment: Environment;
   settings: Settings;
   functions: Functions;
-  /** For the functions that requests reach first: they check whether a request came through CloudFront. */
+  /** The key by which the functions that requests reach first check whether a request came through CloudFront. */
   originKey: OriginKey;
   logGroup: LogGroup;
 }
@@ -164,7 +164,8 @@ export class Api extends Construct {
     const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [functions] })];
     const role = new Role(this, "invoke", {
       description: "May invoke the functions of the API",
-      // Without a condition on the account: AWS does not say that API Gateway names one, and without it no request would succeed.
+      // There is no condition on the account: AWS does not say that API Gateway names one, and if it does not, no request would
+      // succeed.
       assumedBy: new ServicePrincipal("apigateway.amazonaws.com"),
       inlinePolicies: { access: new PolicyDocument({ statements }) },
     });

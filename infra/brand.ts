@@ -48,7 +48,8 @@ function readContent(path: string): unknown {
 const PNG = Buffer.from("\x89PNG\r\n\x1A\n", "latin1");
 
 /**
- * As a data URL, which pages only show as an image: scripts in an SVG do not run there, and nothing that it refers to is loaded.
+ * Returns the logo as a data URL, which pages only show as an image: scripts in an SVG do not run there, and nothing that it
+ * refers to is loaded.
  */
 function logoOf(path: string): string {
   const bytes = readLogo(path);

@@ -49,7 +49,7 @@ async function removeOlder(cache: string): Promise<void> {
   }
 }
 
-/** In milliseconds; undefined if another process has moved or removed it meanwhile. */
+/** Returns the age of a file in milliseconds; undefined if another process has moved or removed it meanwhile. */
 const readAge = async (path: string): Promise<number | undefined> =>
   stat(path).then(
     ({ mtimeMs }) => Date.now() - mtimeMs,

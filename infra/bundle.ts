@@ -92,7 +92,7 @@ const builtins: Plugin = {
  */
 const PURE: readonly string[] = ["z", "fields", "stored", "openEnum"];
 
-/** By function: the names among them that a library in its bundle has for something else. */
+/** Maps functions to the names among these that a library in the function's bundle uses for something else. */
 const TAKEN: Readonly<Record<string, readonly string[]>> = { "schedules.send-mail": ["fields"] };
 
 export const pureNames = (id: string): readonly string[] => PURE.filter((name) => TAKEN[id]?.includes(name) !== true);

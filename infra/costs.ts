@@ -21,13 +21,13 @@ export interface Use {
   archive_bytes: number;
   operations: number;
   changes: number;
-  /** If the operator has looked it up. */
+  /** The number of requests, if the operator has looked it up. */
   requests: number | undefined;
 }
 
 export type Costs = Record<"idle" | "checks" | "archives" | "operations" | "changes" | "requests" | "total", number>;
 
-/** As if there had been as many servers and archives since the month began as there are now. */
+/** Computes the costs as if there had been as many servers and archives since the month began as there are now. */
 export function costsOfMonth(environment: Environment, use: Use, at = new Date()): Costs {
   const part = elapsedPart(at);
   const parts = {

@@ -25,7 +25,7 @@ export const buildDashboard = async (cache = join(ROOT, ".local", "dashboard")):
 
 const run = promisify(execFile);
 
-/** In a separate process: other work continues, and nothing of its environment gets into the files. */
+/** Builds in a separate process: other work continues, and nothing of this process's environment gets into the files. */
 async function build(outDir: string): Promise<void> {
   const vite = join(dirname(createRequire(import.meta.url).resolve("vite/package.json")), "bin", "vite.js");
   const config = join(ROOT, "dashboard", "vite.config.ts");

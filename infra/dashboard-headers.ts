@@ -32,7 +32,10 @@ export const securityHeaders = (storeUrl: string): Readonly<Record<string, strin
   ...OTHER_HEADERS,
 });
 
-/** For hashed files, whose content never changes under their name, and for all others, which name those. */
+/**
+ * The first value is for hashed files, whose content never changes under their name, and the second for all others, which name
+ * those.
+ */
 export const CACHE_FOR_EVER = "public, max-age=31536000, immutable";
 export const CACHE_NOT = "no-cache";
 

@@ -97,7 +97,7 @@ interface Props {
 
 export class Dashboard extends Construct {
   readonly distribution: Distribution;
-  /** Without a trailing slash. */
+  /** The dashboard's URL without a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: Props) {

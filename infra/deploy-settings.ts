@@ -6,11 +6,11 @@ import type { Environment } from "../shared/domain/environments.ts";
 /** This value removes the option. */
 export const NONE = "none";
 
-/** As text, as the CDK's command line passes it on. */
+/** Accepts a number as text, as the CDK's command line passes it on. */
 const wholeNumber = (min: number, max: number) =>
   z.string().refine((text) => /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be ${min} to ${max}`);
 
-/** Not the path, and nothing that would mean something in the dashboard's content security policy. */
+/** Checks that the text has no path, and nothing that would mean something in the dashboard's content security policy. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && [text, `${text}/`].includes(`${new URL(text).origin}/`);
 
 export const Chosen = z.strictObject({
@@ -30,7 +30,7 @@ export const Chosen = z.strictObject({
     .optional(),
   domain: z.string().optional(),
   certificate: z.string().optional(),
-  /** For how many days a deleted archive can be recovered. */
+  /** The number of days for which a deleted archive can be recovered. */
   recoverDays: wholeNumber(1, 365).optional(),
   /** Another S3-compatible store for archives; these three are given together. */
   storeEndpoint: z
@@ -55,10 +55,11 @@ export const Chosen = z.strictObject({
     .refine((names) => names.split(",").every((name) => /^[^*/].{2}/.test(name)), "must not stand for every role")
     .optional(),
   /**
-   * For how many days nobody else can delete a new archive for good; 0: no new ones are locked. Once set, it cannot be removed.
+   * The number of days for which nobody else can delete a new archive for good; 0 locks no new ones. Once set, it cannot be
+   * removed.
    */
   lockDays: wholeNumber(0, 365).optional(),
-  /** Where archives are copied to, in another region or account. */
+  /** The bucket to which archives are copied, in another region or account. */
   replicaBucket: z
     .string()
     .regex(/^arn:aws:s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be the ARN of a bucket")
@@ -89,7 +90,7 @@ export type Chosen = z.infer<typeof Chosen>;
 export const CHOSEN_NAMES = Chosen.keyof().options;
 
 export const RECOVER_DAYS = 7;
-/** In US$: well above the 8 that an environment costs which nobody uses. */
+/** The budget in US$: well above the 8 that an environment costs which nobody uses. */
 export const BUDGET = 100;
 
 /**
@@ -175,7 +176,8 @@ const readRecoverDays = ({ BackupBucket, RecoverDays }: Outputs): number | undef
   BackupBucket === undefined ? undefined : Number(RecoverDays ?? 30);
 
 /**
- * Where the stack's archives are, if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another store.
+ * Returns where the stack's archives are if the deployment would look for them elsewhere: a bucket of AWS, or the URL of another
+ * store.
  */
 export function deployedStore(
   { BackupBucket, BackupStore }: Outputs,

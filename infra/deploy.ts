@@ -155,7 +155,9 @@ async function resolveAccess(): Promise<Access> {
   }
 }
 
-/** For example, that a profile asks for a code of a second factor, or does not exist. */
+/**
+ * Returns the error's message on its own line: for example, that a profile asks for a second factor's code, or does not exist.
+ */
 const causeLine = (error: unknown): string => (error instanceof Error ? `\n${error.message}` : "");
 
 async function cdk(args: string[], env: NodeJS.ProcessEnv): Promise<void> {

@@ -43,7 +43,7 @@ export class Edge extends Stack {
         enableSni: true,
         requestInterval: 30,
         failureThreshold: 3,
-        // As few as AWS takes: each region sends several requests a minute.
+        // AWS takes no fewer regions than these, and each sends several requests a minute.
         regions: [EDGE_REGION, "eu-west-1", "ap-southeast-1"],
       },
       healthCheckTags: [{ key: "Name", value: stackName(environment) }],
@@ -76,8 +76,8 @@ export class Edge extends Stack {
   }
 
   /**
-   * In front of everything, so what it stops costs no function. It counts all requests of an address: it cannot know which
-   * credentials are valid.
+   * The firewall is in front of everything, so what it stops costs no function. It counts all requests of an address: it cannot
+   * know which credentials are valid.
    */
   private firewall(limit: number): CfnWebACL {
     const visibilityConfig = (metricName: string) => ({
@@ -132,7 +132,7 @@ export class Edge extends Stack {
 
 const WINDOW_SECONDS = 300;
 
-/** As the local service says it (infra/local/gateway/unauthenticated-limit.ts). */
+/** Returns the same error as the local service (infra/local/gateway/unauthenticated-limit.ts). */
 function tooMany(limit: number): string {
   const code = "RATE_LIMIT_EXCEEDED";
   const error = { code, message: ERRORS[code].message, details: { limit, window_seconds: WINDOW_SECONDS, scope: "address" } };

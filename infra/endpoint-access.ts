@@ -2,7 +2,7 @@
 import type { Route } from "../shared/api/index.ts";
 import type { Access } from "./function.ts";
 
-/** By the endpoint's ID. A function whose table is undefined needs nothing from it, and so may not read it. */
+/** Maps endpoints' IDs to what differs. A function whose table is undefined needs nothing from it, and so may not read it. */
 const EXCEPTIONS: Readonly<Record<string, Pick<Access, "table" | "keys" | "storage" | "domain" | "readsLogs">>> = {
   "auth.acceptInvitation": { keys: ["session"] },
   "auth.login": { keys: ["session", "sealing"] }, // the challenge for a second factor is sealed

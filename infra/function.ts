@@ -62,7 +62,7 @@ export interface Access {
   domain?: boolean;
   /** Whether the table's stream invokes it. */
   stream?: boolean;
-  /** Where Lambda puts, on its behalf, the events that it could not handle. */
+  /** The queue into which Lambda puts, on the function's behalf, the events that it could not handle. */
   failures?: Queue;
 }
 

@@ -88,7 +88,7 @@ export async function rotateHostsKey(secretId: string, { settledSeconds = SETTLE
     await sleep(wait);
   }
   const missing = await onEach("rejects the old key", async (server) => {
-    // Also those that have been created since.
+    // Servers that have been created since then get the new key, too.
     if (!added.updatedIds.has(server.id)) await addServiceKey(server, current, [current, old]);
     await removeServiceKey(server, old, current);
   });
@@ -143,7 +143,7 @@ async function writeNote(action: string, key: string): Promise<void> {
   await putIfAbsent(hostsKeyItems.note(`${note.at}#${randomUUID()}`), note);
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** Returns the key's fingerprint as `ssh-keygen -l` shows it. */
 const nameKey = ({ public_key }: KeyPair): string =>
   `SHA256:${fingerprint(Buffer.from(public_key.split(" ")[1] ?? "", "base64"))}`;
 

@@ -23,7 +23,7 @@ interface Props {
 
 export class Mail extends Construct {
   readonly queue: Queue;
-  /** For the operator: mails that could not be sent, and messages with which the function failed. */
+  /** The operator's queue of mails that could not be sent, and of messages with which the function failed. */
   readonly unsent: Queue;
   /** What the sending function knows. */
   readonly variables: Readonly<Record<string, string>>;
@@ -82,7 +82,7 @@ export class Mail extends Construct {
     return this.props.sender !== undefined;
   }
 
-  /** Only from this address, whose domain is the identity. */
+  /** Returns statements that allow mail only from this address, whose domain is the identity. */
   statements(): PolicyStatement[] {
     const { sender } = this.props;
     if (sender === undefined) return [];

@@ -19,7 +19,7 @@ export class OriginKey extends Construct {
     this.accepted = number > 1 ? `${this.sent} ${this.key(number - 1)}` : this.sent;
   }
 
-  /** Only the functions that requests reach first: a template may refer to a secret sixty times. */
+  /** Gives the key only to functions that requests reach first: a template may refer to a secret sixty times. */
   shareWith(handler: LambdaFunction): void {
     handler.addEnvironment(ORIGIN_KEYS, this.accepted);
     this.functions.push(handler);

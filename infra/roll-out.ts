@@ -27,7 +27,7 @@ export async function rollOut({ environment, options, isComplete, reserved, depl
     ...otherOptions,
     ...(requestsPerAddress !== undefined && { requestsPerAddress, ...(webAcl !== undefined && { webAcl }) }),
     ...(reserved && { reserved: "true" }),
-    // Not during the creation, or a failed one could not be cleaned up.
+    // Protection is off during the creation, or a failed one could not be cleaned up.
     ...(protectData && isComplete && { protected: "true" }),
   };
   const outputs = await deployStack(stackName(environment), first);

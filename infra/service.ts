@@ -172,7 +172,7 @@ export class Service extends Stack {
   }
 }
 
-/** With an own domain, there is its certificate: `findProblem` makes sure of it. */
+/** A domain always comes with its certificate: `findProblem` makes sure of it. */
 const readDomain = ({ domain: name, certificate: certificateArn }: Chosen): OwnDomain | undefined =>
   name === undefined || certificateArn === undefined ? undefined : { name, certificateArn };
 

@@ -58,7 +58,7 @@ function describeStatus(status: ServiceStatus): string {
   ].join("\n");
 }
 
-/** Only what there is: `2 (1 active, 1 offline)`. */
+/** Names only what there is: `2 (1 active, 1 offline)`. */
 function describeCounts(counts: Readonly<Record<string, number>>): string {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length === 0 ? "0" : `${countAll(counts)} (${some.map(([status, count]) => `${count} ${status}`).join(", ")})`;

@@ -35,7 +35,7 @@ const BUCKET_ACTIONS: Partial<Record<StoreAccess, readonly string[]>> = {
   "remove uploads": ["ListBucketMultipartUploads"],
 };
 
-/** By these an archive, or the time for which it can be recovered, is lost for good. */
+/** The actions by which an archive, or the time for which it can be recovered, is lost for good. */
 const FOR_GOOD = [
   "BypassGovernanceRetention",
   "DeleteBucketPolicy",
@@ -145,8 +145,8 @@ export class Storage extends Construct implements Store {
   }
 
   /**
-   * To everyone in the account but the role with which CloudFormation works, and these. The account's root user can remove the
-   * policy.
+   * Denies the actions to everyone in the account but the role with which CloudFormation works, and these. The account's root
+   * user can remove the policy.
    */
   private deny(actions: readonly string[], admins: readonly string[]): void {
     const { synthesizer } = Stack.of(this);

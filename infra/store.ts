@@ -1,4 +1,4 @@
-// Where the archives of backups are: the stack's own bucket (storage.ts), or another S3-compatible store that the operator has
+// The archives of backups are in the stack's own bucket (storage.ts), or in another S3-compatible store that the operator has
 // named.
 import { SecretValue, Validations } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";

@@ -90,8 +90,8 @@ const UNDO_MINUTES = 60;
 /** The longest sum of the waits between tries of a poll, in addition to those of its time limit. */
 const POLL_RETRY_MINUTES = 2;
 /**
- * For `begin` as a step and `succeed` or `fail` as an undo, of `ASK_MINUTES`: 48 and 75. The rest is for the state machine's own
- * states.
+ * 48 minutes are for `begin` as a step and 75 for `succeed` or `fail` as an undo, of `ASK_MINUTES` each. The rest is for the
+ * state machine's own states.
  */
 const MARGIN_MINUTES = 130;
 
@@ -160,7 +160,7 @@ export class WorkflowMachine extends Construct {
       definitionBody: DefinitionBody.fromChainable(this.definition(workflow)),
       timeout: machineTimeout(workflow),
       role: this.role(tasks).withoutPolicyUpdates(),
-      // Without the data: IDs are enough to find the operation, which has the rest.
+      // The log has no data: IDs are enough to find the operation, which has the rest.
       logs: { destination: logGroup, level: LogLevel.ERROR, includeExecutionData: false },
       tracingEnabled: true,
     });

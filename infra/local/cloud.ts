@@ -304,7 +304,7 @@ async function startCompute(
     },
   }));
   const environment = { ...options.environment, AWS_ENDPOINT_URL: awsUrl };
-  // Beside the bundles, and for as long as these.
+  // The cache is beside the bundles, and lasts as long as they do.
   const compileCache = join(outDir, "compile-cache");
   const lambda = startLambda({ functions, environment, localSecret: secret, dataDir, compileCache, idleSeconds, clock });
   const { invoke } = lambda;

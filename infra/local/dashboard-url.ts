@@ -1,4 +1,4 @@
-// Where the dashboard of this machine is: by a name, because browsers refuse passkeys at an IP address.
+// The dashboard of this machine is reached by a name, because browsers refuse passkeys at an IP address.
 
 /** Its origin, at the port of the API. */
 export function dashboardUrl(apiUrl: string): string {

@@ -116,7 +116,7 @@ interface Provided {
   grants: Map<string, Grant>;
 }
 
-/** With whom to sign in or, once that is known, the way back. */
+/** Shows the people to sign in as or, once one is chosen, redirects back. */
 function authorize(url: URL, response: ServerResponse, { issuer, people, grants }: Provided): void {
   const authorization = Authorization.safeParse(Object.fromEntries(url.searchParams)).data;
   if (authorization === undefined) return refuse(response, 400, "Not a request of single sign-on");

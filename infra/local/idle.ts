@@ -5,7 +5,10 @@ import { runInNewContext } from "node:vm";
 import * as z from "zod";
 
 const LOOK_EVERY_MS = 15_000;
-/** So many looks without work: by then the functions' threads have ended, which leave a part of their memory to this one. */
+/**
+ * The number of looks without work before memory is collected: by then the functions' threads have ended, which leave a part of
+ * their memory to this one.
+ */
 const IDLE_LOOKS = 3;
 /** The share of the time in which this thread computes. The schedules take some hundredths. */
 const BUSY = 0.2;
@@ -24,7 +27,7 @@ export function collectWhenIdle(everyMs = LOOK_EVERY_MS): void {
   setInterval(() => {
     const isBusy = performance.eventLoopUtilization(last).utilization > BUSY;
     idleLooks = isBusy ? 0 : idleLooks + 1;
-    // As if memory had run out: it also gives back the pages that V8 keeps for the next objects.
+    // V8 collects as if memory had run out, and also gives back the pages that it keeps for the next objects.
     if (idleLooks === IDLE_LOOKS) collect({ type: "major", execution: "sync", flavor: "last-resort" });
     last = performance.eventLoopUtilization();
   }, everyMs).unref();

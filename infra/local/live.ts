@@ -39,6 +39,6 @@ ${key}
 ${hasAccount ? "" : `\nThere is no account yet. Create one in another terminal:\n\n${admin}\n`}`;
 }
 
-/** In the form for a shell. */
+/** Quotes the text for a shell, if it needs quotes. */
 export const shellWord = (text: string): string =>
   /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -22,7 +22,7 @@ function isZombie(pid: number): boolean {
   return existsSync(stat) && /\) Z /.test(readFileSync(stat, "utf8"));
 }
 
-/** When a process started, in ticks since the machine did; 0 where that is not known. */
+/** Returns when a process started, in ticks since the machine did; 0 where that is not known. */
 function readStart(pid: number): number {
   const stat = `/proc/${pid}/stat`;
   if (!existsSync(stat)) return 0;

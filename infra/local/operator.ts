@@ -63,7 +63,7 @@ export function mailFrom(variables: Variables, dataDir: string, brand: Brand | n
   const MAIL_BRAND = JSON.stringify(brand === null ? {} : { name: brand.name, color: brand.color });
   if (!variables["SMTP_URL"]) return { MAIL_BRAND, MAIL_DIRECTORY: join(dataDir, "mails") };
   const parsed = Smtp.safeParse(variables);
-  // Without the value: it has a password.
+  // The message leaves out the value, because it has a password.
   if (!parsed.success)
     throw new LocalError(
       parsed.error.issues.some(({ path }) => path.join() === "SMTP_URL")
@@ -82,7 +82,7 @@ const Store = z.object({
   BACKUP_S3_SECRET_ACCESS_KEY: z.string().min(1),
 });
 
-/** Where backups go instead of this machine: variables for the functions that store them. */
+/** Returns where backups go instead of this machine, as variables for the functions that store them. */
 export function storeFrom(variables: Variables): Record<string, string> | undefined {
   if (!variables["BACKUP_S3_ENDPOINT"]) return undefined;
   const parsed = Store.safeParse(variables);

@@ -106,7 +106,7 @@ async function prepareDemo(
   return demo;
 }
 
-/** For this process, and for the operator's commands. */
+/** Gives this process, and the operator's commands, access. */
 function giveAccess(dataDir: string, access: Parameters<typeof useAccess>[0]): void {
   useAccess(access);
   writeAccess(dataDir, access);

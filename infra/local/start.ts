@@ -12,7 +12,7 @@ import { LocalError } from "./errors.ts";
 import { UNAUTHENTICATED_MAX } from "./gateway/unauthenticated-limit.ts";
 import { lockDirectory } from "./lock.ts";
 
-/** Both may run at the same time. */
+/** The environments differ in both, so that they may run at the same time. */
 const DEFAULTS: Readonly<Record<Environment, { port: number; dataDir: string }>> = {
   test: { port: 3000, dataDir: DEFAULT_DATA_DIR },
   live: { port: 3100, dataDir: join(DEFAULT_DATA_DIR, "live") },
@@ -134,7 +134,10 @@ function requireFreeAt(port: number, address: string): Promise<void> {
   });
 }
 
-/** Without `recursive`: Node retries for ever if a file system has folders in which nothing can be created, such as /proc. */
+/**
+ * Creates a folder without `recursive`: Node retries for ever if a file system has folders in which nothing can be created, such
+ * as /proc.
+ */
 function makeDirectory(directory: string): void {
   try {
     if (!existsSync(dirname(directory))) makeDirectory(dirname(directory));
@@ -168,7 +171,7 @@ function requireOwn(dataDir: string): void {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Without it, live data would be opened as the test environment's, and `--reset` would delete it. */
+/** Without this check, live data would be opened as the test environment's, and `--reset` would delete it. */
 function requireEnvironment({ environment, dataDir }: Options): void {
   const existing = readEnvironment(dataDir);
   if (existing !== undefined && existing !== environment)

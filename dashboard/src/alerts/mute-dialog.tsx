@@ -11,7 +11,7 @@ import { FormDialog } from "../resource/form/form-dialog.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { serviceNow } from "../session/clock.ts";
 import { momentInWords, notifyMuted } from "./muted.ts";
-import { HOUR_MS } from "../../../shared/domain/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 const HOURS = [1, 24, 7 * 24, MUTED_DAYS_MAX * 24] as const;
 const PROPOSED = "24";
@@ -25,7 +25,7 @@ interface Values {
 const lengthInWords = (hours: number): string => (hours < 24 ? text.alerts.mute.hours(hours) : text.alerts.mute.days(hours / 24));
 
 /** The longest is not rejected because the clocks differ. */
-const muteFor = (hours: number): string => new Date(serviceNow() + hours * HOUR_MS - 60_000).toISOString();
+const muteFor = (hours: number): string => new Date(serviceNow() + hours * HOUR_MS - MINUTE_MS).toISOString();
 
 export function MuteDialog({ alert, name, onDismiss }: { alert: Alert; name: string; onDismiss: () => void }) {
   const { id } = alert;

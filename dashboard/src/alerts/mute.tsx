@@ -19,7 +19,7 @@ const MuteDialog = lazily(async () => (await import("./mute-dialog.tsx")).MuteDi
 
 const isMutedNow = (alert: Alert): boolean => isMuted(alert, new Date(serviceNow()).toISOString());
 
-/** Until when no mail is sent about it; empty if mail is sent. */
+/** Returns until when no mail is sent about the alert; empty if mail is sent. */
 export const mutedInWords = (alert: Alert): string =>
   isMutedNow(alert) ? text.alerts.mute.until(momentInWords(alert.muted_until ?? "")) : "";
 

@@ -10,6 +10,7 @@ import { endSession, onOtherUser, session } from "../session/session.ts";
 import { detectRequiredSetUp } from "../session/set-up.ts";
 import { endpoints } from "./endpoints.ts";
 import { throughGate } from "./gate.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 /** A request as it would be sent. */
 export interface ApiRequest {
@@ -78,7 +79,7 @@ async function isOfSomethingElse(response: Response): Promise<boolean> {
  * Longer than the API takes for any response (an authorizer of 20 s, a function of 28 s): after it, the connection is gone
  * without a word, as on a train or after a night.
  */
-const SILENCE_MS = 60_000;
+const SILENCE_MS = MINUTE_MS;
 
 /** Otherwise a page would wait for minutes, until the browser gives up. Mails are in the page's language, not the browser's. */
 async function fetchInTime(url: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {

@@ -30,6 +30,6 @@ export const clearUnusedOutcomes = (cache: QueryCache): (() => void) =>
     if (type === "removed" || (type === "observerRemoved" && !query.isActive())) recordOutcome(query);
   });
 
-/** After a rate limit, the query's own retry does it. */
+/** Returns after how many milliseconds a failed query is sent again; after a rate limit, the query's own retry does it. */
 export const recoverAfter = (error: unknown): number | false =>
   error !== null && isTransient(error) && retryAfterSeconds(error) === undefined && RECOVER_MS;

@@ -31,7 +31,9 @@ const RETRY_AFTER_MS = 10_000;
 
 let reading: Promise<void> | undefined;
 
-/** So that a page has its brand and its strip from the start, and nothing on it moves when they arrive. */
+/**
+ * Waits for the deployment, so that a page has its brand and its strip from the start, and nothing on it moves when they arrive.
+ */
 export async function loadDeployment(): Promise<void> {
   reading ??= readUntilKnown();
   await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);

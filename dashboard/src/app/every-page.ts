@@ -6,7 +6,7 @@ interface Page<Item> {
   meta: Pick<ListMeta, "next_cursor">;
 }
 
-/** As long as what was found so far is not enough. */
+/** Fetches pages as long as what was found so far is not enough. */
 export async function everyPage<Item>(
   fetch: (cursor: { cursor?: string }) => Promise<Page<Item>>,
   isEnough: (items: readonly Item[]) => boolean = () => false,

@@ -12,9 +12,9 @@ import { spanInWords, describeError } from "./words.ts";
 
 interface Props {
   error: unknown;
-  /** Behind a button, and automatically after a rate limit. */
+  /** Sends the request again when the user clicks a button, and automatically after a rate limit. */
   retry?: (() => void) | undefined;
-  /** Only automatically, because the form has its own button. */
+  /** Sends it again only automatically, because the form has its own button. */
   resend?: (() => void) | undefined;
 }
 

@@ -7,10 +7,10 @@ import { errorIn } from "../session/error-in.ts";
 import { onOtherUser } from "../session/session.ts";
 import { createStore } from "../session/store.ts";
 
-/** For responses that do not say how long. */
+/** The wait after responses that do not say how long to wait. */
 const WAIT_SECONDS = 60;
 
-/** In milliseconds of the browser's clock. */
+/** The end of the wait, in milliseconds of the browser's clock. */
 let closedUntil = 0;
 /** The same, once a request waits for it: only then does the page say so. */
 const waitingUntil = createStore(0);

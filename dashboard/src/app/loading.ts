@@ -1,6 +1,7 @@
 // Parts of the dashboard in separate files: one that fails to load is retried once automatically, and then shown as a network
 // error.
 import { reload } from "./reload.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 export class NotLoaded extends Error {
   override name = "NotLoaded";
@@ -9,7 +10,7 @@ export class NotLoaded extends Error {
 const KEY = "reloaded";
 const RETRY_AFTER_MS = 1_000;
 /** A page that reloaded this recently does not reload automatically again. */
-const ONCE_IN_MS = 60_000;
+const ONCE_IN_MS = MINUTE_MS;
 
 export async function load<T>(part: () => Promise<T>): Promise<T> {
   try {

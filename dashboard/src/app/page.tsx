@@ -22,7 +22,7 @@ interface Props {
   /** The parent pages of this one, from the top. */
   above?: readonly Step[];
   actions?: ReactNode;
-  /** For a page that is one list, whose own heading is the page's (`<ResourceTable main …>`). */
+  /** Set for a page that is one list, whose own heading is the page's (`<ResourceTable main …>`). */
   headless?: boolean;
   children: ReactNode;
 }

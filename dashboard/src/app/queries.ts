@@ -6,6 +6,7 @@ import { PER_PAGE_MAX } from "../../../shared/domain/limits.ts";
 import { byIds } from "./by-ids.ts";
 import { client } from "./client.ts";
 import { everyPage } from "./every-page.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 /** The kinds of records whose changes change a query's response, where not all do that could. */
 export interface QueryMeta extends Record<string, unknown> {
@@ -29,7 +30,7 @@ export interface Question<T> {
 const question = <T>(queryKey: readonly unknown[], queryFn: Question<T>["queryFn"]): Question<T> => ({ queryKey, queryFn });
 
 /** How long a name that a page only mentions stays fresh: pages that change it refresh it themselves. */
-const NAMES_MS = 60_000;
+const NAMES_MS = MINUTE_MS;
 /** One of the records that a page names, or null if it was deleted. */
 const namedQuestion = <T extends { id: string }>(resource: string, list: (query: { ids: string }) => Promise<{ data: T[] }>) => {
   const find = byIds(list);
@@ -37,13 +38,13 @@ const namedQuestion = <T extends { id: string }>(resource: string, list: (query:
 };
 
 /** Figures come about every ten minutes, and no change of a record brings them. */
-const METRICS_MS = 60_000;
+const METRICS_MS = MINUTE_MS;
 const ofMetrics = { staleTime: METRICS_MS, meta: { changedBy: [] } satisfies QueryMeta };
 
 const OFFLINE = "offline" satisfies ListedServer["status"];
 
 /**
- * At most so many servers are searched for low disks. A disk counts as low until a fifth more is free, so fewer may be found than
+ * The most servers that are searched for low disks. A disk counts as low until a fifth more is free, so fewer may be found than
  * are counted; the alerts name the rest.
  */
 const DISKS_MAX = 3 * PER_PAGE_MAX;
@@ -74,12 +75,12 @@ export const servers = {
 };
 
 export const instances = {
-  /** For pages that show nothing of its instances that follows from the server. */
+  /** Lists a server's instances for pages that show nothing of them that follows from the server. */
   onServer: (query: ListQuery) => ({ ...instances.list(query), meta: { changedBy: ["instances"] } satisfies QueryMeta }),
   list: (query: ListQuery = {}) =>
     question(["instances", "list", query], ({ signal }) => client.instances.list({ query, signal })),
   one: (id: string) => question(["instances", "one", id], ({ signal }) => client.instances.get({ params: { id }, signal })),
-  /** Only when the user asks: each reading signs in to the server. */
+  /** Fetches the log only when the user asks: each reading signs in to the server. */
   log: (id: string, query: ListQuery) => ({
     ...question(["instances", "log", id, query], ({ signal }) => client.instances.logs({ params: { id }, query, signal })),
     staleTime: Infinity,
@@ -262,7 +263,7 @@ export const worst = () => ({
   ...ofMetrics,
 });
 
-/** For forms, which show nothing of the quotas that the settings say, too. */
+/** The settings for forms, which show nothing of the quotas that the settings also contain. */
 export const defaults = () => ({
   ...question(["settings", "defaults"], ({ signal }) => client.settings.get({ signal })),
   meta: { changedBy: ["others"] } satisfies QueryMeta,

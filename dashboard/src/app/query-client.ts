@@ -17,7 +17,7 @@ const RETRIES_MAX = 2;
 const LAG_SECONDS = 1;
 /** How long a change waits, at most, until the page shows it: only a connection that is all but gone takes longer. */
 const PATIENCE_SECONDS = 15;
-/** Not 0, or the cache would check mutations of closed forms in a busy loop. */
+/** This is not 0, or the cache would check mutations of closed forms in a busy loop. */
 const GONE_SECONDS = 1;
 
 /** A request that the rate limit has rejected waits at the gate, with all others. */
@@ -26,7 +26,7 @@ function retryDelay(count: number, error: Error): number {
   return error instanceof ClientError && error.retryAfter !== undefined ? error.retryAfter * 1000 : 500 * 2 ** count;
 }
 
-/** For a change without a form or a dialog, which would show the error and send it again. */
+/** The options for a change without a form or a dialog, which would show the error and send it again. */
 export const AFTER_LIMIT = { retry: (_: number, error: Error) => retryAfterSeconds(error) !== undefined, retryDelay };
 
 export const queryClient = new QueryClient({
@@ -126,7 +126,7 @@ const isChanged = ({ queryKey: [kind], meta }: Asked): boolean => {
   return by === "any" || by.some((each) => hasChanged(each));
 };
 
-/** After a change by this user: asks what has changed, and fetches that again. */
+/** Asks what has changed after a change by this user, and fetches that again. */
 export async function refresh(): Promise<void> {
   const { queryKey } = overview();
   const isKnown = caughtUpWith !== undefined;

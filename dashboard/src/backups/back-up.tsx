@@ -46,7 +46,7 @@ export const BackUpAny = ({ disabledReasonOf, onDismiss }: AnyProps) => (
 
 interface FormProps {
   title: string;
-  /** If the user still has to choose one. */
+  /** Set if the user still has to choose an instance. */
   disabledReasonOf?: AnyProps["disabledReasonOf"];
   chosen: string;
   note: string;

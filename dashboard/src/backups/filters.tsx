@@ -12,7 +12,7 @@ import { usePages } from "../resource/page/use-pages.ts";
 import type { ListState } from "../resource/list/use-list-state.ts";
 
 const NAMES = ["kind", "drill", "locked", "larger"] as const;
-/** In gigabytes. */
+/** The sizes in gigabytes. */
 const SIZES = [1, 5, 10, 50] as const;
 const GB = 1_000_000_000;
 

@@ -6,7 +6,7 @@ import { DAY_MS } from "../../../shared/domain/durations.ts";
 const POINTS_MAX = 300;
 
 interface Sizes {
-  /** Where the first value begins, and the seconds from one to the next: whole days. */
+  /** The beginning of the first value, and the seconds from one value to the next: whole days. */
   from: string;
   step: number;
   /** Size of the newest backup of each step; null if a step has none. */

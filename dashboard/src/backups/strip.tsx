@@ -21,7 +21,7 @@ const DAYS = 35;
 
 interface Props {
   instanceId: string;
-  /** When the next scheduled backup is due. */
+  /** The time at which the next scheduled backup is due. */
   nextAt: string | null;
 }
 

@@ -35,7 +35,7 @@ const Restore = lazily(async () => (await import("./restore.tsx")).Restore, "bac
 interface Props {
   /** The instance that each backup would be restored to. */
   useHome: (backup: Backup) => Home;
-  /** Only this instance's backups, on its page. */
+  /** The instance on whose page the table is, and whose backups alone it lists. */
   instanceId?: string;
   empty: ReactNode;
   actions?: ReactNode;

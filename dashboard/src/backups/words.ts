@@ -15,7 +15,7 @@ export const kindInWords = (kind: Backup["kind"]): string => wordFor(kind, text.
 /** A backup has no name: its time identifies it. */
 export const backupTime = ({ created_at }: Pick<Backup, "created_at">): string => formatTime(created_at);
 
-/** Where only a name is shown: the instance's or the uploaded file's, and when. */
+/** Returns what is shown where there is only a name: the instance's or the uploaded file's, and the time. */
 export const backupName = (backup: Pick<Backup, "created_at" | "instance_name" | "file_name">): string =>
   [backup.instance_name ?? backup.file_name, backupTime(backup)].filter((each) => each !== null).join(", ");
 

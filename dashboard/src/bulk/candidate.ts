@@ -34,7 +34,7 @@ export const candidates = <Item extends { id: string; labels: Labels }>(
 /** What every dialog of a bulk action gets. */
 export interface DialogProps {
   kind: Selectable;
-  /** As the API names it: "stop". */
+  /** The action's name in the API: "stop". */
   action: string;
   selected: readonly Candidate[];
   /** The service has begun with it, as this operation. */

@@ -14,7 +14,7 @@ const IN_GENERAL: Readonly<Record<string, SentenceCode>> = {
 
 const inGeneral = (effect: Effect): Effect => ({ ...effect, code: IN_GENERAL[effect.code] ?? effect.code });
 
-/** For forms, which send it once the user has stopped typing. */
+/** Rehearses for forms, which send the request once the user has stopped typing. */
 export async function rehearseInGeneral(request: BulkRequest): Promise<{ data: DryRun }> {
   const { data } = await rehearseBulk(request);
   return { data: { ...data, effects: data.effects.map(inGeneral) } };

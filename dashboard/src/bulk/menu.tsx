@@ -22,8 +22,8 @@ export interface Kind<Item> {
   /** What the actions need, by their names. */
   needs: Readonly<Record<string, readonly Need[]>>;
   /**
-   * By the API's names; each with the reason why it leaves a record out. Another operation on it is none: the service waits for
-   * that, and the dry run says so.
+   * The actions by the API's names, each with the reason why it leaves a record out. Another operation on a record is no such
+   * reason: the service waits for that, and the dry run says so.
    */
   actions: readonly (readonly [action: string, whyNot: (item: Item) => string | undefined])[];
   /** Actions with a dialog of their own. */
@@ -36,7 +36,7 @@ interface Props<Item> extends SelectedProps<Item> {
 
 export function BulkMenu<Item extends { id: string; labels: Labels }>({ kind, selected, isCurrent, onDone }: Props<Item>) {
   const [opened, setOpened] = useState<string>();
-  /** As they were known when the dialog opened: what it leaves out does not change because time passes. */
+  /** The records as they were when the dialog opened: what it leaves out does not change because time passes. */
   const [current, setCurrent] = useState<ReadonlyMap<string, Item>>(new Map());
   const missing = useMissing();
   const missingFor = (action: string): Need | undefined => missing(...(kind.needs[action] ?? []));

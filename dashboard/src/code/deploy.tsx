@@ -1,7 +1,5 @@
 // One deploy: how far it is, what it has found and changed, its log, and the way back to it.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
@@ -31,6 +29,7 @@ import { Copyable } from "../resource/words/copyable.tsx";
 import { Loaded } from "../resource/page/loaded.tsx";
 import { formatTime } from "../resource/words/moment.ts";
 import { OnDemand } from "../resource/page/on-demand.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { sentenceOf } from "../resource/words/sentence.ts";
 import { Status } from "../resource/words/status.tsx";
 import { Time } from "../resource/words/time.tsx";
@@ -101,10 +100,10 @@ interface Found {
   none: string;
 }
 
-/** In progress, what is still to come is left out. */
+/** Leaves out what is still to come while the deploy is in progress. */
 const unlessToCome = <T,>(deploy: Deploy, value: unknown, item: T): T[] => (value === null && isRunning(deploy) ? [] : [item]);
 
-/** The same. After a failed deploy that may not have been put back, nobody knows it. */
+/** Leaves out what is still to come, too. After a failed deploy that may not have been put back, nobody knows the value. */
 function foundBy(deploy: Deploy, operation: Operation | undefined, { label, value, none }: Found) {
   const isUncertain = deploy.status === DEPLOY_STATUS.failed && !isPutBack(operation);
   return unlessToCome(deploy, value, { label, value: value ?? (isUncertain ? text.code.detail.unknown : none) });
@@ -125,7 +124,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
   const operation = data?.data;
   const steps: Readonly<Record<string, string>> = text.operations.steps;
   return (
-    <Container header={<Header variant="h2">{say.facts}</Header>}>
+    <Section title={say.facts}>
       <SpaceBetween size="m">
         <KeyValuePairs
           columns={3}
@@ -160,7 +159,7 @@ function Facts({ deploy, instance }: { deploy: Deploy; instance: ShownInstance |
         />
         {operation !== undefined && <Outcome operation={operation} onOwnPage ofDeployPage />}
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }
 
@@ -194,7 +193,7 @@ function Commits({ deploy }: { deploy: Deploy }) {
   const { commits } = deploy;
   const short = (commit: string) => <code className="code">{shortCommit(commit)}</code>;
   return (
-    <Container header={<Header variant="h2">{say.commits}</Header>}>
+    <Section title={say.commits}>
       {commits.length === 0 ? (
         <Box color="text-status-inactive">{isRunning(deploy) ? say.noCommits : say.withoutCommits}</Box>
       ) : (
@@ -211,7 +210,7 @@ function Commits({ deploy }: { deploy: Deploy }) {
           }))}
         />
       )}
-    </Container>
+    </Section>
   );
 }
 
@@ -220,7 +219,7 @@ function Modules({ deploy, modules }: { deploy: Deploy; modules: NonNullable<Dep
   const { python_packages: packages } = deploy;
   const list = (names: readonly string[]) => <Wrapped>{names.length === 0 ? say.noModules : names.join(", ")}</Wrapped>;
   return (
-    <Container header={<Header variant="h2">{say.modules}</Header>}>
+    <Section title={say.modules}>
       <KeyValuePairs
         columns={2}
         minColumnWidth={250}
@@ -231,18 +230,18 @@ function Modules({ deploy, modules }: { deploy: Deploy; modules: NonNullable<Dep
           ...unlessToCome(deploy, packages.length === 0 ? null : packages, { label: say.packages, value: list(packages) }),
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 
 /** Written by the customer's code: it is shown as text. */
 const Excerpt = ({ text: lines }: { text: string }) => (
-  <Container header={<Header variant="h2">{text.code.detail.excerpt}</Header>}>
+  <Section title={text.code.detail.excerpt}>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must take the focus, or the keyboard cannot scroll it */}
     <pre className="log" role="region" aria-label={text.code.detail.excerpt} tabIndex={0}>
       {lines}
     </pre>
-  </Container>
+  </Section>
 );
 
 /** Live while it runs. */

@@ -80,7 +80,7 @@ export function DeploysTable({ instance, server }: Props) {
   );
 }
 
-/** Only what has reached the ERP can be gone back to. */
+/** The user can go back only to a deploy that has reached the ERP. */
 function DeployMenu({ deploy, instance, server }: Props & { deploy: Deploy }) {
   const [isOpen, setIsOpen] = useState(false);
   const disabledReason = whyNot("deploy", instance, server);

@@ -1,6 +1,4 @@
 // The deploy hook: made, replaced and removed; its URL is shown once.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -13,6 +11,7 @@ import { client } from "../app/client.ts";
 import type { Messages } from "../messages/en/index.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/page/action.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { Dialog } from "../resource/dialog/dialog.tsx";
 import { SecretOnce } from "../resource/dialog/secret-once.tsx";
 import { Time } from "../resource/words/time.tsx";
@@ -29,20 +28,14 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
     </Action>
   );
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {hook !== null && offer("remove")}
-              {offer(hook === null ? "make" : "rotate")}
-            </SpaceBetween>
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      description={say.about}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          {hook !== null && offer("remove")}
+          {offer(hook === null ? "make" : "rotate")}
+        </SpaceBetween>
       }
     >
       <SpaceBetween size="s">
@@ -65,7 +58,7 @@ export function Hook({ instance, code: { hook, auto_deploy } }: { instance: Show
       {url !== undefined && (
         <SecretOnce title={say.title} valueName={say.hookUrl} value={url} onStored={() => setUrl(undefined)} />
       )}
-    </Container>
+    </Section>
   );
 }
 

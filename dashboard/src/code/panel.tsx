@@ -1,7 +1,5 @@
 // The code of an instance: what is set, whether there are newer commits, how a push deploys, and the deploys.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
@@ -17,6 +15,7 @@ import { lazily } from "../app/lazily.tsx";
 import { code as codes } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/page/action.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 import { Check } from "./check.tsx";
@@ -55,29 +54,23 @@ function CodePanelContent({ instance, server, code }: Props & { code: Code }) {
   return (
     <>
       <SpaceBetween size="l">
-        <Container
-          header={
-            <Header
-              variant="h2"
-              description={say.about}
-              actions={
-                <SpaceBetween direction="horizontal" size="xs">
-                  <Action needs={INSTANCE_NEEDS.code} disabledReason={whyNotEdit(instance)} onClick={() => setDialog("edit")}>
-                    {say.actions.edit}
-                  </Action>
-                  <Action
-                    needs={INSTANCE_NEEDS.deploy}
-                    variant="primary"
-                    disabledReason={whyNot("deploy", instance, server)}
-                    onClick={() => setDialog("deploy")}
-                  >
-                    {say.actions.deploy}
-                  </Action>
-                </SpaceBetween>
-              }
-            >
-              {say.title}
-            </Header>
+        <Section
+          title={say.title}
+          description={say.about}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Action needs={INSTANCE_NEEDS.code} disabledReason={whyNotEdit(instance)} onClick={() => setDialog("edit")}>
+                {say.actions.edit}
+              </Action>
+              <Action
+                needs={INSTANCE_NEEDS.deploy}
+                variant="primary"
+                disabledReason={whyNot("deploy", instance, server)}
+                onClick={() => setDialog("deploy")}
+              >
+                {say.actions.deploy}
+              </Action>
+            </SpaceBetween>
           }
         >
           <SpaceBetween size="l">
@@ -93,7 +86,7 @@ function CodePanelContent({ instance, server, code }: Props & { code: Code }) {
             )}
             <Settings {...{ instance, server, code }} onUpdate={() => setDialog("image")} />
           </SpaceBetween>
-        </Container>
+        </Section>
         <Hook instance={instance} code={code} />
       </SpaceBetween>
       {dialog === "edit" && <EditCode instance={instance} code={code} onDismiss={close} />}

@@ -29,7 +29,7 @@ export interface VariableValues {
   name: string;
   isHidden: boolean;
   value: string;
-  /** In place of the value if that is hidden: a field of this name is in no draft. */
+  /** The value of a hidden variable: a field of this name is in no draft. */
   secret: string;
 }
 

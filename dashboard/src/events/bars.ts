@@ -7,7 +7,9 @@ const BARS_MAX = 75;
 
 export type Step = "hour" | "day" | "week";
 
-/** From the first of the times to the last, and where each is; `dayIn` is when its day begins. */
+/**
+ * Returns the bars from the first of the times to the last, and the bar of each time; `dayIn` returns when the time's day begins.
+ */
 export function barsOf(times: readonly number[], dayIn: (at: number) => Date) {
   const [first, last] = [Math.min(...times), Math.max(...times)];
   const step = last - first <= HOURS_MAX * HOUR_MS ? "hour" : (last - first) / DAY_MS < BARS_MAX - 1 ? "day" : "week";

@@ -69,9 +69,9 @@ const ROLES = (role: string): string | undefined => {
 const CODES: Readonly<Record<string, (code: string) => string | undefined>> = {
   role: ROLES,
   default_role: ROLES,
-  // By the claim's values, which are the user's own words.
+  // The keys are the claim's values, which are the user's own words.
   roles: ROLES,
-  // Only servers have changes of it.
+  // Only servers have changes of their status.
   status: (status) => shownOf("server", status).word,
   health: (status) => shownOf("health", status).word,
   notifications: (choice) => wordIn(text.settings.notifications.choices, choice)?.name,

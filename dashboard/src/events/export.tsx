@@ -29,7 +29,7 @@ interface Range {
   to: string;
 }
 
-/** In the zone in which times are shown. */
+/** Returns the current day in the zone in which times are shown. */
 function today(): string {
   const day = dayIn(serviceNow());
   return new Date(Date.UTC(day.getFullYear(), day.getMonth(), day.getDate())).toISOString().slice(0, 10);

@@ -1,8 +1,6 @@
 // The operations of a list on a time line: how many of each hour or day succeeded and failed.
 import Box from "@cloudscape-design/components/box";
 import BarChart from "@cloudscape-design/components/bar-chart";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import type { Operation } from "../../../shared/api/operations.ts";
@@ -11,6 +9,7 @@ import { Failure } from "../app/failure.tsx";
 import { type ListQuery, operations } from "../app/queries.ts";
 import { locale } from "../messages/language.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { dayIn, formatFullTime, formatTick, useZone } from "../resource/words/moment.ts";
 import { formatCount } from "../resource/words/number.ts";
 import { shownOf } from "../resource/words/status.tsx";
@@ -56,13 +55,7 @@ export function OverTime({ query }: { query: ListQuery }) {
     };
   });
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.about}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.about}>
       <BarChart
         series={series}
         ariaLabel={say.title}
@@ -78,6 +71,6 @@ export function OverTime({ query }: { query: ListQuery }) {
         detailPopoverFooter={(x) => <Box variant="small">{spanInWords(step, x)}</Box>}
         empty={<Box color="text-status-inactive">{text.operations.empty}</Box>}
       />
-    </Container>
+    </Section>
   );
 }

@@ -1,12 +1,11 @@
 // Counts of servers, instances and backups by status; each number links to its list.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import CloudscapeLink from "@cloudscape-design/components/link";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { ResourceType } from "../../../shared/domain/lifecycle.ts";
 import { useFollow } from "../app/follow.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { formatCount } from "../resource/words/number.ts";
 import { shownOf } from "../resource/words/status.tsx";
 import { RESTING, type Tally } from "./use-tally.ts";
@@ -22,14 +21,7 @@ export function Counts({ of, title, href, tally }: Props) {
   const resting = RESTING[of].map((status) => ({ ...shownOf(of, status), status, number: tally.count(status) }));
   const moving = tally.total - resting.reduce((sum, { number }) => sum + number, 0);
   return (
-    <Container
-      fitHeight
-      header={
-        <Header variant="h2" counter={`(${formatCount(tally.total)})`}>
-          {title}
-        </Header>
-      }
-    >
+    <Section fitHeight title={title} counter={`(${formatCount(tally.total)})`}>
       <ul className="plain counts">
         {resting.map(({ word, sign, status, number }) => (
           <li key={status}>
@@ -50,7 +42,7 @@ export function Counts({ of, title, href, tally }: Props) {
           </li>
         )}
       </ul>
-    </Container>
+    </Section>
   );
 }
 

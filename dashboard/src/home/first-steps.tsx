@@ -1,8 +1,6 @@
 // The steps of a new account to its first protected instance: SSH key, server, instance, backup policy.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useQuery } from "@tanstack/react-query";
@@ -13,6 +11,7 @@ import { useFollow } from "../app/follow.ts";
 import { needsOf, useMay } from "../app/may.tsx";
 import { sshKeys } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import type { Tally } from "./use-tally.ts";
 
 /** The status of a server that takes instances. */
@@ -34,7 +33,7 @@ export function FirstSteps({ servers, instance }: Props) {
   const hasKey = servers.total > 0 || (keys.data?.meta.total ?? 0) > 0;
   const active = servers.count(USABLE_STATUS) > 0;
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <ol className="plain">
         <Step isDone={hasKey} next={!hasKey} optional title={say.key.title} button={say.key.button} href="/settings/ssh-keys">
           {say.key.text}
@@ -59,7 +58,7 @@ export function FirstSteps({ servers, instance }: Props) {
           {say.policy.text}
         </Step>
       </ol>
-    </Container>
+    </Section>
   );
 }
 

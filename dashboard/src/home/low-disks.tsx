@@ -1,17 +1,16 @@
 // The servers whose disk fills up, the fullest first.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Link } from "../app/link.tsx";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { diskUse } from "../servers/reported.tsx";
 import type { useNeeds } from "./needs.ts";
 
 export function LowDisks({ of: disks }: { of: ReturnType<typeof useNeeds>["lowDisks"] }) {
   const say = text.home.lowDisks;
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <SpaceBetween size="s">
         <ul className="plain">
           {disks.map(({ server, isAlmostFull }) => (
@@ -25,6 +24,6 @@ export function LowDisks({ of: disks }: { of: ReturnType<typeof useNeeds>["lowDi
         </ul>
         {disks.some(({ isAlmostFull }) => isAlmostFull) ? say.almostFullAbout : say.lowAbout}
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }

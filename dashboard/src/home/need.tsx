@@ -12,7 +12,7 @@ export interface Need {
   id: string;
   title: string;
   sign?: "error" | "warning";
-  /** Where there is more of it: an operation with its log. */
+  /** The page that says more about it: an operation with its log. */
   page?: string;
   resource: NamedResource;
   explanation?: ReactNode;

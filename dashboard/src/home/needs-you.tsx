@@ -1,8 +1,6 @@
 // What needs a person, in one list: what, why, since when, and the button that mends it.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
@@ -19,6 +17,7 @@ import { text } from "../messages/text.ts";
 import { subjectOf } from "../operations/pages.ts";
 import { Retry } from "../events/retry.tsx";
 import { workOf } from "../operations/words.ts";
+import { Section } from "../resource/page/section.tsx";
 import { errorInWords, reasonInWords } from "../resource/words/sentence.ts";
 import { Time } from "../resource/words/time.tsx";
 import { SHOWN } from "./failures.ts";
@@ -116,9 +115,9 @@ interface Props {
 }
 
 interface HintsProps {
-  /** For how many instances there is a newer image. */
+  /** The number of instances for which there is a newer image. */
   updates: number;
-  /** How many servers need a reboot. */
+  /** The number of servers that need a reboot. */
   reboots: number;
 }
 
@@ -166,7 +165,7 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
   ];
   const isIdle = entries.length + needs.alerts.length + needs.expiring.length === 0 && unprotected === 0 && needs.error === null;
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <SpaceBetween size="m">
         {needs.error !== null && <Failure error={needs.error} retry={needs.retry} />}
         {isIdle && (needs.isPending ? <Spinner /> : <Box color="text-body-secondary">{say.nothing}</Box>)}
@@ -199,6 +198,6 @@ export function NeedsYou({ needs, overdue, unprotected, hints }: Props) {
         {needs.alerts.length > SHOWN && <Link to="/alerts">{say.allAlerts}</Link>}
         {failures.length > SHOWN && <Link to="/operations?status=failed">{say.allFailures}</Link>}
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }

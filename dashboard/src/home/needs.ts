@@ -16,7 +16,7 @@ import { SHOWN, useFailures } from "./failures.ts";
 import { unlistedAlerts } from "./unlisted-alerts.ts";
 import type { Tallies } from "./use-tally.ts";
 
-/** In days before an API key expires: the default of its first `token.expiring` event. */
+/** The number of days before an API key expires: the default of its first `token.expiring` event. */
 const EXPIRING_DAYS = 14;
 
 /** Rotated keys are left out: they are meant to expire. */
@@ -25,7 +25,7 @@ const expiresSoon = ({ expires_at, replaced_by }: Token): boolean => {
   return replaced_by === null && remainingMs > 0 && remainingMs < EXPIRING_DAYS * DAY_MS;
 };
 
-/** When the server's disk fell below the lowest of the alerts' steps that it is below; null without such an alert. */
+/** Returns when the server's disk fell below the lowest of the alerts' steps that it is below; null without such an alert. */
 const lowSince = (open: readonly Alert[], serverId: string): string | null =>
   open
     .filter(({ kind, resource }) => kind === ("disk_free" satisfies AlertKind) && resource.id === serverId)
@@ -90,7 +90,7 @@ export function useNeeds({ servers: counted, lowDisks, protection, openAlerts }:
     offline: unreachable,
     lowDisks: low,
     overdue: late.map((instance) => ({ instance, since: alerted.get(instance.id) ?? becameAt(instance.id) ?? null })),
-    // Once it is known what of them is said elsewhere.
+    // Alerts are listed once it is known which of them are listed elsewhere.
     alerts: machines.isLoading ? [] : unlistedAlerts(loadedAlerts, listedElsewhere),
     expiring: (keys.data?.data ?? []).filter(expiresSoon),
   };

@@ -6,11 +6,11 @@ export interface Row<B> {
   id: string;
   name: string;
   isOverdue: boolean;
-  /** In the order of the days, the newest first. */
+  /** The nights in the order of the days, the newest first. */
   cells: Night<B>[];
   /** The last one that is completed. */
   last: B | undefined;
-  /** When the last backup was taken, also before these nights; null if there was none, undefined if that is not known. */
+  /** The time of the last backup, also before these nights; null if there was none, undefined if that is not known. */
   lastAt: string | null | undefined;
   /** The last one that was drilled. */
   drilled: B | undefined;

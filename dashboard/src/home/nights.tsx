@@ -1,8 +1,6 @@
 // The backups of the last nights: a row for each instance, those with trouble first, and a cell for each day.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
@@ -25,6 +23,7 @@ import { sizeInWords } from "../resource/words/size.ts";
 import { shownOf } from "../resource/words/status.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { Updated } from "../resource/list/updated.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { serviceNow } from "../session/clock.ts";
 import { type Row, buildNightRows } from "./night-rows.ts";
 
@@ -50,32 +49,26 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
   const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery(nights(since, isAnyOverdue));
   const rows = data && buildNightRows(data, days.map(dayOf), ({ created_at }) => dayOf(dayIn(created_at)));
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={
-            <>
-              {data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
-              {data?.isOverdueWhole === false && ` ${say.someOverdue(formatCount(data.overdue.length))}`}
-            </>
-          }
-          actions={
-            <SpaceBetween direction="horizontal" size="xs" alignItems="center">
-              <Updated at={dataUpdatedAt} onlyIfOld />
-              <Button
-                variant="icon"
-                iconName="refresh"
-                ariaLabel={text.resource.list.refresh(say.title)}
-                loading={isFetching}
-                onClick={() => void refetch()}
-              />
-              <Button variant="icon" iconName="close" ariaLabel={say.close} onClick={onClose} />
-            </SpaceBetween>
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      description={
+        <>
+          {data?.isWhole === false ? say.partly(formatCount(NIGHTS_BACKUPS_MAX)) : say.about}
+          {data?.isOverdueWhole === false && ` ${say.someOverdue(formatCount(data.overdue.length))}`}
+        </>
+      }
+      actions={
+        <SpaceBetween direction="horizontal" size="xs" alignItems="center">
+          <Updated at={dataUpdatedAt} onlyIfOld />
+          <Button
+            variant="icon"
+            iconName="refresh"
+            ariaLabel={text.resource.list.refresh(say.title)}
+            loading={isFetching}
+            onClick={() => void refetch()}
+          />
+          <Button variant="icon" iconName="close" ariaLabel={say.close} onClick={onClose} />
+        </SpaceBetween>
       }
     >
       {error !== null && <Failure error={error} retry={() => void refetch()} />}
@@ -90,7 +83,7 @@ export function Nights({ isAnyOverdue, onClose }: Props) {
           {!all && rows.length > ROWS && <Button onClick={() => setAll(true)}>{say.all(rows.length)}</Button>}
         </SpaceBetween>
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -1,8 +1,7 @@
 // How many instances are protected by backups; each number links to the list.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { formatCount } from "../resource/words/number.ts";
 import { shownOf } from "../resource/words/status.tsx";
 import { Count } from "./counts.tsx";
@@ -11,7 +10,7 @@ const ORDER = ["overdue", "unprotected", "protected"] as const;
 
 export function Protection({ counts }: { counts: Readonly<Record<(typeof ORDER)[number], number>> }) {
   return (
-    <Container fitHeight header={<Header variant="h2">{text.home.protection}</Header>}>
+    <Section fitHeight title={text.home.protection}>
       <ul className="plain counts">
         {ORDER.map((status) => {
           const { word, sign } = shownOf("protection", status);
@@ -30,6 +29,6 @@ export function Protection({ counts }: { counts: Readonly<Record<(typeof ORDER)[
           );
         })}
       </ul>
-    </Container>
+    </Section>
   );
 }

@@ -1,7 +1,5 @@
 // The operations in progress, live.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Operation } from "../../../shared/api/operations.ts";
 import { text } from "../messages/text.ts";
@@ -9,20 +7,14 @@ import { subjectOf } from "../operations/pages.ts";
 import { useStep } from "../operations/use-step.ts";
 import { useRunning } from "../operations/watch.ts";
 import { actorInWords, workOf } from "../operations/words.ts";
+import { Section } from "../resource/page/section.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { ResourceName } from "./resource-name.tsx";
 
 export function Running() {
   const running = useRunning();
   return (
-    <Container
-      fitHeight
-      header={
-        <Header variant="h2" {...(running.length > 0 && { counter: `(${running.length})` })}>
-          {text.home.inProgress}
-        </Header>
-      }
-    >
+    <Section fitHeight title={text.home.inProgress} counter={running.length > 0 ? `(${running.length})` : undefined}>
       {running.length === 0 ? (
         <Box color="text-body-secondary">{text.home.nothingInProgress}</Box>
       ) : (
@@ -34,7 +26,7 @@ export function Running() {
           ))}
         </ul>
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -4,7 +4,7 @@ import type { OperationType } from "../../../shared/domain/lifecycle.ts";
 
 const BACKUP: OperationType = "backup.create";
 
-/** When it ended. */
+/** Returns when the operation ended. */
 export const endedAt = ({ finished_at, created_at }: Operation): string => finished_at ?? created_at;
 
 export const isBackup = ({ type }: Pick<Operation, "type">): boolean => type === BACKUP;

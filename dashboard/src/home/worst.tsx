@@ -2,8 +2,6 @@
 import BarChart from "@cloudscape-design/components/bar-chart";
 import Box from "@cloudscape-design/components/box";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
 import { Failure } from "../app/failure.tsx";
@@ -11,19 +9,14 @@ import { Link } from "../app/link.tsx";
 import { worst } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { metricInWords } from "../metrics/words.ts";
+import { Section } from "../resource/page/section.tsx";
 
 export function Worst() {
   const say = text.home.worst;
   const { data, error, refetch } = useQuery(worst());
   const rankings = data?.data;
   return (
-    <Container
-      header={
-        <Header variant="h2" description={rankings?.complete === false ? say.partly : say.about}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={rankings?.complete === false ? say.partly : say.about}>
       {rankings === undefined ? (
         error === null ? (
           <Spinner />
@@ -37,7 +30,7 @@ export function Worst() {
           <Ranking title={say.times} path="/instances" of={rankings.p95_ms} unit="milliseconds" />
         </ColumnLayout>
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -7,7 +7,7 @@ import { text } from "../messages/text.ts";
 /** An older service sends no `domain_unicode`. */
 type Addressed = Pick<Instance, "url" | "domain"> & Partial<Pick<Instance, "domain_unicode">>;
 
-/** As people read it, and if that is not in ASCII, as the network writes it, too. */
+/** Shows the address as people read it and, if that is not in ASCII, as the network writes it, too. */
 export function Address({ of: { url, domain, domain_unicode = domain } }: { of: Addressed }) {
   const [host = "", ...rest] = domain_unicode.split(".");
   return (

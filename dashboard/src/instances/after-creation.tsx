@@ -1,4 +1,4 @@
-// After creating an instance: shows the administrator's password, if the service generated one, before the user continues.
+// Shows the administrator's password after an instance was created, if the service generated one, before the user continues.
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useEffect } from "react";
 import { useNavigate } from "react-router";

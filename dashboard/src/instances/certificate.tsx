@@ -7,8 +7,9 @@ import { instances } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { Status } from "../resource/words/status.tsx";
 import { Time } from "../resource/words/time.tsx";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
-/** For the details of the instance. */
+/** Returns the facts of the certificate for the details of the instance. */
 export function certificateFacts({ status, expires_at }: Certificate) {
   const { label, expires } = text.reports.certificate;
   return [
@@ -18,9 +19,9 @@ export function certificateFacts({ status, expires_at }: Certificate) {
 }
 
 /** A report is no change that pages follow. */
-const CERTIFICATE_POLL_MS = 60_000;
+const CERTIFICATE_POLL_MS = MINUTE_MS;
 
-/** When the server last looked, and what to do if it fails; shown until the certificate is valid. */
+/** Shows when the server last looked, and what to do if it fails, until the certificate is valid. */
 export function CertificateCheck({ instance: { id, domain, certificate } }: { instance: Instance }) {
   useQuery({ ...instances.one(id), refetchInterval: CERTIFICATE_POLL_MS });
   const { failing, leaves, checked, unchecked } = text.reports.certificate;

@@ -26,7 +26,8 @@ export default function CloneInstance() {
   const [created, setCreated] = useState<CreatedInstance>();
   const [search] = useSearchParams();
   const backupId = search.get("backup");
-  // Once: the form needs no more of it, and fetching one that was deleted again would remove the form meanwhile.
+  // The instance is fetched once: the form needs no more of it, and fetching it again would remove the form if it was deleted
+  // meanwhile.
   const source = useQuery({ ...instances.one(id), enabled: ({ state }) => state.data === undefined && !isMissing(state.error) });
   const model = useModel(search.get("like"));
   const completed = usePages(backups.listOf(id), COMPLETED);

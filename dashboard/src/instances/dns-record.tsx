@@ -1,10 +1,9 @@
 // The DNS record of an instance's domain, and what happens until it exists.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { Instance } from "../../../shared/api/instances.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { Help } from "../resource/words/help.tsx";
 import { Copyable } from "../resource/words/copyable.tsx";
 import { CertificateCheck } from "./certificate.tsx";
@@ -12,19 +11,13 @@ import { CertificateCheck } from "./certificate.tsx";
 export function DnsRecord({ instance }: { instance: Instance }) {
   const say = text.instances.dns;
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.description} info={<Help about={say.title}>{say.about}</Help>}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.description} info={<Help about={say.title}>{say.about}</Help>}>
       <SpaceBetween size="m">
         <RecordToSet record={instance.dns_record} />
         {instance.certificate.status === "pending" && <div>{say.until}</div>}
         <CertificateCheck instance={instance} />
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }
 

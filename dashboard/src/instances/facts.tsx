@@ -1,6 +1,4 @@
 // The details of an instance.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import type { Instance, ShownInstance } from "../../../shared/api/instances.ts";
@@ -11,6 +9,7 @@ import { backupTime } from "../backups/words.ts";
 import { text } from "../messages/text.ts";
 import { Help } from "../resource/words/help.tsx";
 import { Labels } from "../resource/list/labels.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { sizeInWords } from "../resource/words/size.ts";
 import { Status } from "../resource/words/status.tsx";
 import { Summary } from "../resource/words/summary.tsx";
@@ -28,7 +27,7 @@ function placeFacts({ server_id, erp_version, edition }: ShownInstance, server: 
   ];
 }
 
-/** Beside its name. */
+/** Shows facts of the instance beside its name. */
 export function InstanceSummary({ instance, server }: { instance: ShownInstance; server: ServerOf | undefined }) {
   const { fields } = text.instances;
   return (
@@ -47,7 +46,7 @@ export function Facts({ instance, server }: { instance: ShownInstance; server: S
   const { fields, facts: say } = text.instances;
   const { cloned_from_backup_id: origin, neutralized } = instance;
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
@@ -75,7 +74,7 @@ export function Facts({ instance, server }: { instance: ShownInstance; server: S
           { label: text.resource.labels.title, value: <Labels of={instance.labels} /> },
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 

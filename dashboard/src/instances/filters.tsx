@@ -19,7 +19,7 @@ const DRILLS = ["passed", "failed"] as const;
 const IMAGES = { newer: "true", newest: "false" } as const;
 const DAYS = [1, 2, 7, 30] as const;
 
-/** By the hour: the same filter is the same question for a while. */
+/** Rounds down to the hour, so that the same filter is the same question for a while. */
 const daysAgo = (days: number): string => new Date(Math.floor(serviceNow() / HOUR_MS) * HOUR_MS - days * DAY_MS).toISOString();
 
 /** What a link has that is no such filter is left out. */

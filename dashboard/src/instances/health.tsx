@@ -5,7 +5,7 @@ import { Status } from "../resource/words/status.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { isFailing } from "./instance-status.tsx";
 
-/** For the details of the instance. */
+/** Returns the facts of the health for the details of the instance. */
 export function healthFacts(instance: Instance) {
   const { status, since } = instance.health;
   const { label, failingSince } = text.reports.health;

@@ -17,7 +17,7 @@ import { InstanceMenu } from "./menu.tsx";
 import { InstanceStatus, statusInWords } from "./instance-status.tsx";
 import { ServerLink } from "./server-link.tsx";
 
-/** By its ID for an API key that may not read servers. */
+/** Returns the server's name, or its ID for an API key that may not read servers. */
 const serverNameOf = ({ server, server_id }: ListedInstance): string => server?.name ?? server_id;
 
 const versionOf = ({ erp_version, edition }: ListedInstance) => `${erp_version} ${edition}`;

@@ -2,8 +2,6 @@
 // and visitors write it: it is shown as text.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -31,6 +29,7 @@ import { instances } from "../app/queries.ts";
 import { isTransient } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { saveFile } from "../resource/list/csv.ts";
+import { Section } from "../resource/page/section.tsx";
 import { formatFullTime } from "../resource/words/moment.ts";
 import { useSettled } from "../resource/page/use-pages.ts";
 
@@ -50,24 +49,18 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
   const matching = lines.filter((line) => reaches(line.level, level) && contains(line, searchText));
   const isSearching = isFetching || settled !== searchText.slice(0, SEARCHED_MAX);
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about}
-          counter={data && `(${say.counter(matching.length, lines.length)})`}
-          actions={
-            <Controls
-              followed={isFollowed}
-              onFollow={setFollowed}
-              reading={isFetching}
-              onRead={again}
-              onSave={matching.length === 0 ? undefined : () => saveFile(fileName(name), toText(matching), "plain")}
-            />
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      description={say.about}
+      counter={data && `(${say.counter(matching.length, lines.length)})`}
+      actions={
+        <Controls
+          followed={isFollowed}
+          onFollow={setFollowed}
+          reading={isFetching}
+          onRead={again}
+          onSave={matching.length === 0 ? undefined : () => saveFile(fileName(name), toText(matching), "plain")}
+        />
       }
     >
       <SpaceBetween size="s">
@@ -91,7 +84,7 @@ export function InstanceLog({ instance: { id, name } }: { instance: Pick<Instanc
           <LogLines lines={matching} />
         )}
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }
 
@@ -122,7 +115,7 @@ const isOfSource = (part: unknown, source: LogSource): boolean =>
 /** A tenant may write much and long. */
 const CHARACTERS_MAX = 4_000_000;
 
-/** As many of the last messages as a page can show. */
+/** Returns as many of the last messages as a page can show. */
 function newest(lines: readonly LogLine[]): LogLine[] {
   let room = CHARACTERS_MAX;
   const last = lines.slice(-LOG_READS.linesMax);
@@ -262,7 +255,7 @@ const LogLines = ({ lines }: { lines: readonly LogLine[] }) => (
 
 const INDICATORS = { debug: "pending", info: "info", warning: "warning", error: "error", critical: "error" } as const;
 
-/** In the language of the log, by which people search for it. */
+/** Shows the level in the language of the log, by which people search for it. */
 const Level = ({ of: level }: { of: LogLevel | null }) =>
   level !== null && <StatusIndicator type={INDICATORS[level]}>{level.toUpperCase()}</StatusIndicator>;
 

@@ -1,6 +1,4 @@
 // What can be changed about an instance, and what it is called where it runs.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import type { ShownInstance } from "../../../shared/api/instances.ts";
@@ -8,6 +6,7 @@ import { type ServerOf, whyNot, whyNotEdit } from "../allowed/instances.ts";
 import { INSTANCE_NEEDS } from "../allowed/needs.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/page/action.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
 import { Copyable } from "../resource/words/copyable.tsx";
 import { Labels } from "../resource/list/labels.tsx";
@@ -33,18 +32,12 @@ function Details({ instance, onAsk }: Props) {
   const { fields, copied, facts, actions, settings: say } = text.instances;
   const { disk_quota_bytes: quota } = instance;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <Action needs={INSTANCE_NEEDS.edit} disabledReason={whyNotEdit(instance)} onClick={() => onAsk("edit")}>
-              {actions.edit}
-            </Action>
-          }
-        >
-          {facts.title}
-        </Header>
+    <Section
+      title={facts.title}
+      actions={
+        <Action needs={INSTANCE_NEEDS.edit} disabledReason={whyNotEdit(instance)} onClick={() => onAsk("edit")}>
+          {actions.edit}
+        </Action>
       }
     >
       <KeyValuePairs
@@ -62,7 +55,7 @@ function Details({ instance, onAsk }: Props) {
           { label: fields.id, value: <Copyable value={instance.id} valueName={copied.id} code /> },
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 
@@ -70,22 +63,12 @@ function Domain({ instance, server, onAsk }: Props) {
   const { fields, facts, actions } = text.instances;
   const { domain, previous_domains: previous } = instance;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <Action
-              needs={INSTANCE_NEEDS.domain}
-              disabledReason={whyNot("update", instance, server)}
-              onClick={() => onAsk("domain")}
-            >
-              {actions.domain}
-            </Action>
-          }
-        >
-          {fields.domain}
-        </Header>
+    <Section
+      title={fields.domain}
+      actions={
+        <Action needs={INSTANCE_NEEDS.domain} disabledReason={whyNot("update", instance, server)} onClick={() => onAsk("domain")}>
+          {actions.domain}
+        </Action>
       }
     >
       <KeyValuePairs
@@ -107,30 +90,20 @@ function Domain({ instance, server, onAsk }: Props) {
               ]),
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 
 function Deletion({ instance, server, onAsk }: Props) {
   const { actions, delete: say } = text.instances;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about(instance.domain)}
-          actions={
-            <Action
-              needs={INSTANCE_NEEDS.delete}
-              disabledReason={whyNot("delete", instance, server)}
-              onClick={() => onAsk("delete")}
-            >
-              {say.title}
-            </Action>
-          }
-        >
-          {actions.delete}
-        </Header>
+    <Section
+      title={actions.delete}
+      description={say.about(instance.domain)}
+      actions={
+        <Action needs={INSTANCE_NEEDS.delete} disabledReason={whyNot("delete", instance, server)} onClick={() => onAsk("delete")}>
+          {say.title}
+        </Action>
       }
     />
   );

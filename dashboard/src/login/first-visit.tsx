@@ -16,7 +16,7 @@ const PATH = "/login";
 export async function askToSignIn(root: HTMLElement, prepare: () => void): Promise<() => void> {
   const { pathname, search } = window.location;
   const LinkPage = LINK_PAGES[pathname];
-  // As the router would have stored it.
+  // The router would have stored the same state.
   if (LinkPage === undefined && pathname !== PATH)
     window.history.replaceState({ usr: { from: `${pathname}${search}` } }, "", PATH);
   startMode();

@@ -149,7 +149,7 @@ function ResetPassword() {
   );
 }
 
-/** By their paths, which mails contain; or which an identity provider was told. */
+/** The pages by their paths, which mails contain or an identity provider was told. */
 export const LINK_PAGES: Readonly<Record<string, ComponentType>> = {
   "/accept-invitation": AcceptInvitation,
   "/forgot-password": ForgotPassword,

@@ -41,7 +41,7 @@ export async function goToProvider(email: string): Promise<void> {
   window.location.assign(authorization_url);
 }
 
-/** As the router stores it. */
+/** Returns the page to go back to, from the state that the router stores. */
 function wayBack(): string {
   const stored: unknown = window.history.state;
   return wayBackIn(typeof stored === "object" && stored !== null && "usr" in stored ? stored.usr : undefined);

@@ -8,6 +8,7 @@ import { offersPasskeys } from "../session/passkeys-offered.ts";
 import { type AskedProof, isAsked } from "../session/proof.ts";
 import { beginSession, useSession } from "../session/session.ts";
 import { goToProvider } from "./sso.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 type Send = () => Promise<Parameters<typeof beginSession>[0]>;
 
@@ -88,8 +89,8 @@ async function signInAlone(ask: (options: PasskeyOptions) => Promise<Assertion>)
   return (await client.auth.passkeyLogin({ body: { assertion: await ask(options) } })).data;
 }
 
-/** Before the challenge has expired. */
-const RENEW_MS = 4 * 60_000;
+/** A challenge is renewed after this time, before it has expired. */
+const RENEW_MS = 4 * MINUTE_MS;
 
 /** Suggests passkeys for the email field, where the browser can. */
 export function useSuggestedPasskeys(isShown: boolean): void {

@@ -1,4 +1,4 @@
-// Where a user goes after signing in: to the page that they asked for.
+// After signing in, a user goes to the page that they asked for.
 
 /** Rejects `//example.com`, which a browser takes for another host. */
 const isOurs = (path: string): boolean =>

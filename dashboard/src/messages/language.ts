@@ -22,5 +22,5 @@ const languageIn = (tag: string): Language | undefined =>
 export const language: Language =
   chosenLanguage() ?? navigator.languages.map(languageIn).find((each) => each !== undefined) ?? "en";
 
-/** For dates and numbers: as the browser writes the language, such as "en-GB". */
+/** The locale for dates and numbers, as the browser writes the language, such as "en-GB". */
 export const locale: string = navigator.languages.find((tag) => languageIn(tag) === language) ?? language;

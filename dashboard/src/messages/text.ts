@@ -67,7 +67,7 @@ export async function loadText(): Promise<void> {
   text = { ...text, ...loaded };
 }
 
-/** Before a page is rendered that needs them. */
+/** Loads areas before a page is rendered that needs them. */
 export async function loadAreas(...areas: Area[]): Promise<void> {
   const loaded = await Promise.all(areas.map((area) => AREAS[language][area]()));
   text = Object.assign({}, text, ...loaded);

@@ -1,10 +1,9 @@
 // A chart of some series over time. The design system's own: it can be used by keyboard and with a screen reader.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import LineChart, { type LineChartProps } from "@cloudscape-design/components/line-chart";
 import type { Metrics } from "../../../shared/api/metrics.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { formatFullTime, formatTime, formatTick } from "../resource/words/moment.ts";
 import { splitAtGaps } from "./gaps.ts";
 import { groupMarks, type Mark } from "./mark-lines.ts";
@@ -64,13 +63,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
   const hasOwnLegend = drawn.length > namedLines.length || marked.length > NAMED_MAX;
   const isEmpty = drawn.every(({ data }) => data.length === 0);
   return (
-    <Container
-      header={
-        <Header variant="h2" {...(description !== undefined && { description })}>
-          {title}
-        </Header>
-      }
-    >
+    <Section title={title} description={description}>
       <LineChart
         series={isEmpty ? [] : [...drawn, ...thresholds]}
         ariaLabel={title}
@@ -92,7 +85,7 @@ export function Chart({ title, description, metrics: { from, step }, lines, peak
           )}
         />
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -23,6 +23,7 @@ import { serviceNow } from "../session/clock.ts";
 import { Chart } from "./chart.tsx";
 import { DAYS_MIN, dayWhenFull } from "./forecast.ts";
 import type { Mark } from "./mark-lines.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 type Kind = keyof Messages["metrics"]["charts"];
 
@@ -65,7 +66,7 @@ const [LATELY, , , QUARTER] = PERIODS;
 
 /** The parameters of a period that ends now, the same for a minute. */
 function queryOf({ seconds, step }: Period): { from: string; step: number } {
-  const now = Math.floor(serviceNow() / 60_000) * 60_000;
+  const now = Math.floor(serviceNow() / MINUTE_MS) * MINUTE_MS;
   return { from: new Date(now - seconds * 1000).toISOString(), step };
 }
 
@@ -160,7 +161,7 @@ const useDone = (query: ListQuery, enabled = true): Operation[] =>
     .flatMap(({ data }) => data?.data ?? [])
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
 
-/** In one request, unless there were more than it lists. */
+/** Fetches an instance's operations in one request, unless there were more than it lists. */
 function useMarksOfInstance(id: string, since: string): Mark[] {
   const query = { resource_id: id, created_after: since };
   const { data: { data: all = [], meta } = {} } = useQuery(operations.list({ ...query, per_page: 100 }));
@@ -170,7 +171,7 @@ function useMarksOfInstance(id: string, since: string): Mark[] {
   return [...ofTypes, ...listed].map((each) => markOf(each)).toSorted((one, other) => other.at.localeCompare(one.at));
 }
 
-/** On a server, with the name of the instance. */
+/** Makes a mark of an operation; on a server, with the name of the instance. */
 function markOf({ id, type, created_at }: Operation, instance?: string): Mark {
   const parts = [workOf(type).name, ...(instance === undefined ? [] : [instance]), formatTime(created_at)];
   return { id, at: created_at, title: parts.join(", ") };

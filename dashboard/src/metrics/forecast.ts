@@ -1,4 +1,4 @@
-// When a disk will be full, if it goes on filling as it has.
+// Computes when a disk will be full, if it goes on filling as it has.
 import { DAY_MS } from "../../../shared/domain/durations.ts";
 
 /** Fewer days say nothing about those to come. */
@@ -22,7 +22,7 @@ export function dayWhenFull(
   const spread = sum(measured.map(({ day }) => (day - meanDay) ** 2));
   const perDay = sum(measured.map(({ day, used }) => (day - meanDay) * (used - meanUsed))) / spread;
   if (!(perDay > 0)) return null;
-  // From where it is now: the line through all days may be far from it.
+  // The forecast starts from where the disk is now: the line through all days may be far from it.
   const days = Math.max(0, (size - last.used) / perDay);
   return days > DAYS_MAX ? null : new Date(Date.parse(from) + (last.day + days) * DAY_MS);
 }

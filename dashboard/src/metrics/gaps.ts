@@ -1,4 +1,4 @@
-// Where a line has to end, because nothing was measured: a chart joins all points of a series, so each part is a series.
+// Splits a line where it has to end because nothing was measured: a chart joins all points of a series, so each part is a series.
 
 interface Point {
   x: Date;

@@ -47,7 +47,7 @@ interface TypeFilterProps extends FieldProps {
   inWords: (type: string) => string;
 }
 
-/** By the type of an event or an operation. */
+/** Filters by the type of an event or an operation. */
 export function TypeFilter({ types, inWords, listState, go }: TypeFilterProps) {
   const say = text.events.filters;
   const { type = "" } = listState;
@@ -89,7 +89,7 @@ export function ResourceFilter({ listState, go }: FieldProps) {
 
 const PAUSE_MS = 200;
 
-/** By what the search in the top bar finds. */
+/** Offers the resources that the search in the top bar finds. */
 function ResourceChooser({ onChoose }: { onChoose: (id: string | undefined) => void }) {
   const say = text.events.filters;
   const [typed, setTyped] = useState("");

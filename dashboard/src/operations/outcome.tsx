@@ -19,13 +19,13 @@ interface Props {
   operation: Operation;
   /** Its log is beside it. */
   onOwnPage?: boolean;
-  /** When it started and how long it took stand beside it: they say when it ended. */
+  /** Its start and its duration stand beside it, and say when it ended. */
   timed?: boolean;
   /** The page of the deploy says the backup before it and the downtime itself. */
   ofDeployPage?: boolean;
 }
 
-/** In a file. */
+/** Returns the outcome in words, for a file. */
 export const outcomeInWords = ({ error, result }: Operation): string =>
   [error && errorInWords(error), result?.bulk && summaryOf(result.bulk)].filter(Boolean).join(" ");
 

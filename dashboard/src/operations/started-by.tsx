@@ -8,9 +8,10 @@ import { text } from "../messages/text.ts";
 import { allPages } from "../resource/list/all-pages.ts";
 import { useSession } from "../session/session.ts";
 import { actorInWords } from "./words.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 /** Somebody is removed now and then. */
-const FRESH_MS = 60_000;
+const FRESH_MS = MINUTE_MS;
 
 type Creator = Pick<Actor, "type" | "id">;
 

@@ -40,7 +40,7 @@ const isOfBulk = ({ request_id }: Operation): boolean => request_id.startsWith("
 const watchedOperations = (): readonly Operation[] => queryClient.getQueryData<readonly Operation[]>(KEY) ?? [];
 
 function createWatch() {
-  /** By ID: operations that this page started, that lock records, or that it saw running. */
+  /** The IDs of operations that this page started, that lock records, or that it saw running. */
   const followed = new Set<string>();
   const reportEnds = createEndReporter();
   let noticed = false;
@@ -132,7 +132,7 @@ function watchQuery(followed: Set<string>) {
   });
 }
 
-/** As the overview says, which every page fetches anyway; undefined if it does not. */
+/** Returns how many operations are open, from the overview that every page fetches anyway; undefined if it does not say. */
 const countOpen = ({ operations }: Pick<Overview, "operations">): number | undefined =>
   operations && Object.values(operations).reduce((sum, count) => sum + count, 0);
 
@@ -170,7 +170,7 @@ async function fetchSince(followed: Set<string>, since: string, signal: AbortSig
   return operations;
 }
 
-/** So that all have their turn. */
+/** Moves an operation to the end, so that all have their turn. */
 function moveToEnd(followed: Set<string>, id: string): void {
   followed.delete(id);
   followed.add(id);

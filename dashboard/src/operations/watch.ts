@@ -23,6 +23,6 @@ export const useOperation = (id: string | null): Operation | undefined => useSee
 export const useRunning = (): readonly Operation[] => useSeen().filter(isOpen);
 
 /**
- * Only reads: a second watch would send its own requests. With all options of the first, because those set last apply to both.
+ * Only reads: a second watch would send its own requests. It has all options of the first, because those set last apply to both.
  */
 const useSeen = (): readonly Operation[] => useQuery({ ...watch.query, enabled: false }).data ?? [];

@@ -23,7 +23,7 @@ export function actorInWords({ type, name }: Pick<Actor, "type" | "name">): stri
   return words[name] ?? name;
 }
 
-/** From the request to the end. */
+/** Returns the time from the request to the end, in words. */
 export const durationInWords = ({ created_at, finished_at }: Pick<Operation, "created_at" | "finished_at">): string =>
   finished_at === null ? "–" : spanInWords((Date.parse(finished_at) - Date.parse(created_at)) / 1000);
 

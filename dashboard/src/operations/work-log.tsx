@@ -2,8 +2,6 @@
 // text, because ERPs and their databases write parts of it.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +10,7 @@ import { Failure } from "../app/failure.tsx";
 import { operations } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { saveFile } from "../resource/list/csv.ts";
+import { Section } from "../resource/page/section.tsx";
 import { isOpen } from "./watch-store.ts";
 
 const LAST_LINES = 20;
@@ -31,25 +30,19 @@ export function WorkLog({ operation }: { operation: Operation }) {
   const isCut = !isWhole && lines.length > LAST_LINES;
   const excerpt = isCut ? lines.slice(-LAST_LINES).join("\n") : fullText;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {isCut && <Button onClick={() => setWhole(true)}>{say.showAll}</Button>}
-              <Button
-                disabled={fullText === ""}
-                iconName="download"
-                onClick={() => saveFile(`${operation.id}.log`, fullText, "plain")}
-              >
-                {say.download}
-              </Button>
-            </SpaceBetween>
-          }
-        >
-          {isCut ? say.last(LAST_LINES) : say.title}
-        </Header>
+    <Section
+      title={isCut ? say.last(LAST_LINES) : say.title}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          {isCut && <Button onClick={() => setWhole(true)}>{say.showAll}</Button>}
+          <Button
+            disabled={fullText === ""}
+            iconName="download"
+            onClick={() => saveFile(`${operation.id}.log`, fullText, "plain")}
+          >
+            {say.download}
+          </Button>
+        </SpaceBetween>
       }
     >
       {error !== null && !isFetching && <Failure error={error} retry={() => void refetch()} />}
@@ -61,6 +54,6 @@ export function WorkLog({ operation }: { operation: Operation }) {
           {excerpt}
         </div>
       )}
-    </Container>
+    </Section>
   );
 }

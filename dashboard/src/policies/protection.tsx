@@ -1,7 +1,5 @@
 // Whether an instance's backups are taken as its policy says, and the policy itself.
 import Box from "@cloudscape-design/components/box";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
@@ -16,6 +14,7 @@ import { backupPolicies } from "../app/queries.ts";
 import { isMissing } from "../app/words.ts";
 import { text } from "../messages/text.ts";
 import { Action } from "../resource/page/action.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { sentenceOf } from "../resource/words/sentence.ts";
 import { Status } from "../resource/words/status.tsx";
 import { Time, Times } from "../resource/words/time.tsx";
@@ -41,31 +40,25 @@ export function Protection({ instance, server, children }: Props) {
   const policy = none ? undefined : data?.data;
   const close = () => setDialog(undefined);
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              {policy !== undefined && (
-                <Action needs={INSTANCE_NEEDS.policy} disabledReason={undefined} onClick={() => setDialog("delete")}>
-                  {say.delete}
-                </Action>
-              )}
-              {(policy !== undefined || none) && (
-                <Action
-                  needs={INSTANCE_NEEDS.policy}
-                  disabledReason={whyNotProtect(instance, server)}
-                  onClick={() => setDialog("edit")}
-                >
-                  {none ? say.setUp : say.edit}
-                </Action>
-              )}
-            </SpaceBetween>
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      actions={
+        <SpaceBetween direction="horizontal" size="xs">
+          {policy !== undefined && (
+            <Action needs={INSTANCE_NEEDS.policy} disabledReason={undefined} onClick={() => setDialog("delete")}>
+              {say.delete}
+            </Action>
+          )}
+          {(policy !== undefined || none) && (
+            <Action
+              needs={INSTANCE_NEEDS.policy}
+              disabledReason={whyNotProtect(instance, server)}
+              onClick={() => setDialog("edit")}
+            >
+              {none ? say.setUp : say.edit}
+            </Action>
+          )}
+        </SpaceBetween>
       }
     >
       {error !== null && !none ? (
@@ -87,7 +80,7 @@ export function Protection({ instance, server, children }: Props) {
           {say.deleteAbout}
         </Deletion>
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -5,7 +5,7 @@ import { SERVER_NEEDS } from "../allowed/needs.ts";
 import { BulkMenu, type Kind } from "../bulk/menu.tsx";
 import type { SelectedProps } from "../resource/list/use-selection.ts";
 
-/** As if no operation held it. */
+/** Returns why the server cannot be acted on, as if no operation held it. */
 const whyNeverActed = (server: ListedServer): string | undefined => whyNotAct({ ...server, operation_id: null });
 
 const SERVERS: Kind<ListedServer> = {

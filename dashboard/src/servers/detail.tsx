@@ -1,7 +1,5 @@
 // One server: its details and its instances, its operations; edit, delete.
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useQuery } from "@tanstack/react-query";
@@ -26,6 +24,7 @@ import { menuColumn } from "../resource/list/list-page.tsx";
 import type { Narrowing } from "../resource/list/list-query.ts";
 import { Loaded } from "../resource/page/loaded.tsx";
 import { PageActions } from "../resource/page/page-actions.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { Reason } from "../resource/words/reason.tsx";
 import { shownOf, Status } from "../resource/words/status.tsx";
 import { ResourceTable, type TableProps } from "../resource/list/table.tsx";
@@ -40,6 +39,7 @@ import { LowDisk, reportedFacts } from "./reported.tsx";
 import { ServerState } from "./state.tsx";
 import { specsInWords } from "./specs.ts";
 import { lazily } from "../app/lazily.tsx";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 const OperationsTable = lazily(async () => (await import("../operations/table.tsx")).OperationsTable, "events");
 const Again = lazily(async () => (await import("./again.tsx")).Again);
@@ -147,13 +147,13 @@ function ServerDialog({ dialog, ...props }: { dialog: Dialog; server: Server; on
 }
 
 /** What a server reports is no change that pages follow. */
-const SERVER_POLL_MS = 60_000;
+const SERVER_POLL_MS = MINUTE_MS;
 
 function Facts({ server }: { server: Server }) {
   const say = text.servers.fields;
   useQuery({ ...servers.one(server.id), refetchInterval: SERVER_POLL_MS });
   return (
-    <Container header={<Header variant="h2">{text.servers.detail.title}</Header>}>
+    <Section title={text.servers.detail.title}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
@@ -175,7 +175,7 @@ function Facts({ server }: { server: Server }) {
           { label: say.id, value: <Copyable value={server.id} valueName={say.id} code /> },
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 

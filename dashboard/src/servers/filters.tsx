@@ -17,7 +17,7 @@ const BOUNDS: Readonly<Record<"instances" | "disk" | "memory", readonly number[]
 };
 const GB = 1_000_000_000;
 const NAMES = ["provider", "region", "size", "instances", "disk", "memory", "reboot"] as const;
-/** As the API says it. */
+/** The values in the API. */
 const REBOOTS = { needed: "true", none: "false" } as const;
 
 const boundIn = (listState: ListState, name: keyof typeof BOUNDS): number | undefined =>

@@ -1,4 +1,4 @@
-// In place of a form that needs an active server.
+// Replaces a form that needs an active server.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import { useFollow } from "../app/follow.ts";

@@ -6,7 +6,7 @@ import { text } from "../messages/text.ts";
 import { gigabytes, sizeInWords } from "../resource/words/size.ts";
 import { Time } from "../resource/words/time.tsx";
 
-/** For the details of the server. An older service does not say whether it needs a reboot. */
+/** Returns the facts for the details of the server. An older service does not say whether it needs a reboot. */
 export function reportedFacts({ needs_reboot = null, ...server }: Omit<Server, "needs_reboot"> & Partial<Server>) {
   const { disk, memory, system, needsReboot, needsNoReboot, at, none } = text.reports;
   const { reported_at } = server;

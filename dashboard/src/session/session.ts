@@ -25,7 +25,7 @@ export function beginSession(newSession: DataOf<typeof api.auth.login>): void {
   store.set({ session: next, ending: undefined });
 }
 
-/** In milliseconds of this browser's clock. */
+/** Returns the end in milliseconds of this browser's clock. */
 export function endOf({ ends, expires_at }: Session): number {
   return ends ?? Date.parse(expires_at);
 }

@@ -1,8 +1,6 @@
 // The backup policy that new instances get.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useState } from "react";
@@ -14,6 +12,7 @@ import { DefaultPolicyForm } from "../policies/form.tsx";
 import { Kept } from "../policies/kept.tsx";
 import { drillsInWords, keepInWords, scheduleInWords } from "../policies/words.ts";
 import { Deletion } from "../resource/dialog/deletion.tsx";
+import { Section } from "../resource/page/section.tsx";
 
 interface Props {
   settings: Settings;
@@ -26,22 +25,16 @@ export function DefaultPolicy({ settings, etag }: Props) {
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const close = () => setDialog(undefined);
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about}
-          actions={
-            <May needs={["settings:write"]}>
-              <SpaceBetween direction="horizontal" size="xs">
-                {policy !== null && <Button onClick={() => setDialog("delete")}>{say.remove}</Button>}
-                <Button onClick={() => setDialog("edit")}>{policy === null ? say.set : say.edit}</Button>
-              </SpaceBetween>
-            </May>
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      description={say.about}
+      actions={
+        <May needs={["settings:write"]}>
+          <SpaceBetween direction="horizontal" size="xs">
+            {policy !== null && <Button onClick={() => setDialog("delete")}>{say.remove}</Button>}
+            <Button onClick={() => setDialog("edit")}>{policy === null ? say.set : say.edit}</Button>
+          </SpaceBetween>
+        </May>
       }
     >
       {policy === null ? <Box color="text-body-secondary">{say.none}</Box> : <Facts policy={policy} />}
@@ -60,7 +53,7 @@ export function DefaultPolicy({ settings, etag }: Props) {
           {say.removeAbout}
         </Deletion>
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -1,8 +1,6 @@
 // Which mails the user gets.
 import Alert from "@cloudscape-design/components/alert";
-import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
@@ -17,19 +15,14 @@ import { text } from "../messages/text.ts";
 import { readableEmail } from "../people/own-email.ts";
 import { Form } from "../resource/form/form.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
+import { Section } from "../resource/page/section.tsx";
 
 export function Notifications() {
   const say = text.settings.notifications;
   const identity = useQuery(me());
   const { user, permissions = [] } = identity.data?.data ?? {};
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.about}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.about}>
       {user != null ? (
         <NotificationsForm user={user} mayRead={permissions.includes("settings:read")} />
       ) : identity.error === null ? (
@@ -37,7 +30,7 @@ export function Notifications() {
       ) : (
         <Failure error={identity.error} retry={() => void identity.refetch()} />
       )}
-    </Container>
+    </Section>
   );
 }
 

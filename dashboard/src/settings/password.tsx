@@ -1,6 +1,4 @@
 // The form for users to change their own password.
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import * as z from "zod";
 import { password } from "../../../shared/api/auth.ts";
 import { client } from "../app/client.ts";
@@ -8,6 +6,7 @@ import { notify } from "../app/notifications.ts";
 import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form/form.tsx";
 import { useForm } from "../resource/form/use-form.ts";
+import { Section } from "../resource/page/section.tsx";
 
 const EMPTY = { current_password: "", new_password: "", new_password_again: "" };
 
@@ -37,13 +36,7 @@ export function PasswordForm() {
     },
   });
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.about}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.about}>
       <Form form={form} submit={say.change} boxed={false}>
         <TextField label={say.current} type="password" autoComplete="current-password" {...form.text("current_password")} />
         <TextField
@@ -55,6 +48,6 @@ export function PasswordForm() {
         />
         <TextField label={say.again} type="password" autoComplete="new-password" {...form.text("new_password_again")} />
       </Form>
-    </Container>
+    </Section>
   );
 }

@@ -1,13 +1,12 @@
 // What this browser remembers of how the user wants the dashboard: its language, and the zone of its times.
-import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { chooseLanguage, chosenLanguage } from "../messages/language.ts";
 import { LANGUAGES } from "../../../shared/domain/languages.ts";
 import { text } from "../messages/text.ts";
 import { reload } from "../app/reload.ts";
+import { Section } from "../resource/page/section.tsx";
 import { chooseZone, useZone, ZONES } from "../resource/words/moment.ts";
 
 /** Those who cannot read the page's language find their own. */
@@ -18,7 +17,7 @@ export function Preferences() {
   const zone = useZone();
   const labels = { local: say.local(Intl.DateTimeFormat().resolvedOptions().timeZone), utc: say.utc };
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <SpaceBetween size="l">
         <FormField label={say.language} description={say.languageAbout}>
           <RadioGroup
@@ -44,6 +43,6 @@ export function Preferences() {
           />
         </FormField>
       </SpaceBetween>
-    </Container>
+    </Section>
   );
 }

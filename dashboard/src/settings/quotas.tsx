@@ -1,23 +1,16 @@
 // The account's quotas and their use.
-import Container from "@cloudscape-design/components/container";
 import ColumnLayout from "@cloudscape-design/components/column-layout";
-import Header from "@cloudscape-design/components/header";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
 import type { Settings } from "../../../shared/api/settings.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { formatCount } from "../resource/words/number.ts";
 import { sizeInWords } from "../resource/words/size.ts";
 
 export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
   const say = text.settings.quotas;
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.about}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.about}>
       <ColumnLayout columns={3}>
         <Quota kind={say.servers} of={quotas.servers} />
         <Quota kind={say.instances} of={quotas.instances} />
@@ -28,7 +21,7 @@ export function Quotas({ quotas }: { quotas: Settings["quotas"] }) {
         <Quota kind={say.backupBytes} of={quotas.backup_bytes} inWords={sizeInWords} />
         <Quota kind={say.webhooks} of={quotas.webhooks} />
       </ColumnLayout>
-    </Container>
+    </Section>
   );
 }
 

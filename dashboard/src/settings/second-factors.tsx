@@ -2,8 +2,6 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
 import { useQuery } from "@tanstack/react-query";
@@ -17,6 +15,7 @@ import { me, secondFactors } from "../app/queries.ts";
 import { queryClient } from "../app/query-client.ts";
 import { text } from "../messages/text.ts";
 import { Deletion } from "../resource/dialog/deletion.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 import { offersPasskeys, whyNoPasskeys } from "../session/passkeys-offered.ts";
@@ -50,13 +49,7 @@ export function SecondFactors() {
   const factors = all.data?.data;
   const codesLeft = identity.data?.data.user?.second_factors?.recovery_codes_left;
   return (
-    <Container
-      header={
-        <Header variant="h2" description={say.about} actions={<Acts factors={factors ?? []} onAct={setAct} />}>
-          {say.title}
-        </Header>
-      }
-    >
+    <Section title={say.title} description={say.about} actions={<Acts factors={factors ?? []} onAct={setAct} />}>
       {factors !== undefined && codesLeft !== undefined ? (
         <SpaceBetween size="m">
           <NoPasskeysHere />
@@ -72,7 +65,7 @@ export function SecondFactors() {
       {act === "app" && <SetUpApp onAdded={added} onDismiss={close} />}
       {act === "codes" && <NewCodes onDismiss={close} />}
       {typeof act === "object" && <Remove factor={act} isLast={factors?.length === 1} onDone={close} />}
-    </Container>
+    </Section>
   );
 }
 

@@ -1,8 +1,6 @@
 // The user's open sessions, with from where and with what each was opened; ending them.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import Spinner from "@cloudscape-design/components/spinner";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -14,6 +12,7 @@ import { Failure, FailureNote } from "../app/failure.tsx";
 import { notify } from "../app/notifications.ts";
 import { sessions } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
+import { Section } from "../resource/page/section.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 
@@ -26,19 +25,13 @@ export function Sessions() {
   });
   const open = useQuery(sessions.list({ per_page: SESSIONS_PER_USER }));
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about}
-          actions={
-            <Button loading={ending.isPending} onClick={() => ending.mutate()}>
-              {say.endOthers}
-            </Button>
-          }
-        >
-          {say.title}
-        </Header>
+    <Section
+      title={say.title}
+      description={say.about}
+      actions={
+        <Button loading={ending.isPending} onClick={() => ending.mutate()}>
+          {say.endOthers}
+        </Button>
       }
     >
       {open.data !== undefined ? (
@@ -52,7 +45,7 @@ export function Sessions() {
       ) : (
         <Failure error={open.error} retry={() => void open.refetch()} />
       )}
-    </Container>
+    </Section>
   );
 }
 

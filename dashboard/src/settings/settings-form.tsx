@@ -1,7 +1,5 @@
 // The form of the account's settings.
-import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -17,6 +15,7 @@ import { text } from "../messages/text.ts";
 import { Form, TextField } from "../resource/form/form.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { textOrUndefined } from "../resource/form/use-form.ts";
+import { Section } from "../resource/page/section.tsx";
 
 interface Props {
   stored: Settings;
@@ -86,7 +85,7 @@ export function SettingsForm({ stored, offered }: Props) {
   const { default_provider, default_region } = form.values;
   const regions = offered.find(({ code }) => code === default_provider)?.regions ?? [];
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <Form form={form} submit={say.save} boxed={false} needs={["settings:write"]}>
         <TextField label={say.accountName} {...form.text("account_name")} />
         <TextField
@@ -122,7 +121,7 @@ export function SettingsForm({ stored, offered }: Props) {
           <OwnersFields form={form} />
         </May>
       </Form>
-    </Container>
+    </Section>
   );
 }
 

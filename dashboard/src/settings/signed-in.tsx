@@ -1,7 +1,5 @@
 // The signed-in user, what they may do, and when the session ends.
 import Button from "@cloudscape-design/components/button";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,6 +8,7 @@ import { overview } from "../app/queries.ts";
 import { text } from "../messages/text.ts";
 import { useOwnEmail } from "../people/own-email.ts";
 import { Role } from "../people/role.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { AsciiAndUnicode } from "../resource/words/ascii-and-unicode.tsx";
 import { Time } from "../resource/words/time.tsx";
 import { useSession } from "../session/session.ts";
@@ -25,13 +24,7 @@ export function SignedIn() {
   const grant = role == null || permissions === undefined ? undefined : { role, permissions };
   return (
     session !== undefined && (
-      <Container
-        header={
-          <Header variant="h2" actions={<Button onClick={() => setChanging(true)}>{say.changeName}</Button>}>
-            {say.title}
-          </Header>
-        }
-      >
+      <Section title={say.title} actions={<Button onClick={() => setChanging(true)}>{say.changeName}</Button>}>
         <KeyValuePairs
           columns={4}
           minColumnWidth={220} // keeps an email address on one line
@@ -43,7 +36,7 @@ export function SignedIn() {
           ]}
         />
         {changing && <ChangeName user={session.user} onDismiss={() => setChanging(false)} />}
-      </Container>
+      </Section>
     )
   );
 }

@@ -2,9 +2,7 @@
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Checkbox from "@cloudscape-design/components/checkbox";
-import Container from "@cloudscape-design/components/container";
 import FormField from "@cloudscape-design/components/form-field";
-import Header from "@cloudscape-design/components/header";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Spinner from "@cloudscape-design/components/spinner";
@@ -27,6 +25,7 @@ import { Form, TextField } from "../resource/form/form.tsx";
 import { useEditForm } from "../resource/form/use-edit-form.ts";
 import { useWasEver } from "../resource/page/use-was-ever.ts";
 import { textOrUndefined } from "../resource/form/use-form.ts";
+import { Section } from "../resource/page/section.tsx";
 import { Wrapped } from "../resource/words/wrapped.tsx";
 
 const { body: ssoBody } = update();
@@ -42,16 +41,10 @@ export function SingleSignOn() {
   const [removals, setRemovals] = useState(0);
   const sso = isMissing(ssoQuery.error) ? undefined : ssoQuery.data?.data;
   return (
-    <Container
-      header={
-        <Header
-          variant="h2"
-          description={say.about}
-          actions={sso !== undefined && <Button onClick={() => setRemoving(true)}>{say.remove}</Button>}
-        >
-          {say.title}
-        </Header>
-      }
+    <Section
+      title={say.title}
+      description={say.about}
+      actions={sso !== undefined && <Button onClick={() => setRemoving(true)}>{say.remove}</Button>}
     >
       {sso !== undefined || wasNone ? (
         <SpaceBetween size="l">
@@ -71,7 +64,7 @@ export function SingleSignOn() {
           onDismiss={() => setRemoving(false)}
         />
       )}
-    </Container>
+    </Section>
   );
 }
 

@@ -45,7 +45,7 @@ export default function About({ onDismiss }: { onDismiss: () => void }) {
   );
 }
 
-/** As many digits as Git shows. */
+/** The number of digits that Git shows. */
 const COMMIT_LENGTH = 10;
 
 /** Reads the changelog's Markdown: a heading per version, below it one per kind of change, and a list. */

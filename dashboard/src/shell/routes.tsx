@@ -8,7 +8,7 @@ interface Route {
   Page: ComponentType;
 }
 
-/** With the areas of the catalog that the page needs. */
+/** Makes a route with the areas of the catalog that the page needs. */
 const page = (path: string, part: () => Promise<{ default: ComponentType }>, ...areas: Area[]): Route => ({
   path,
   Page: lazy(withAreas(part, ...areas)),

@@ -43,7 +43,7 @@ type Found = DataOf<typeof api.search.find>[number];
 const actsOn = (matches: readonly Found[], act: Act) =>
   matches.filter(({ type }) => type === "instance").map((each) => actOption(act, each));
 
-/** So many of the newest instances are offered to whoever types an action alone. */
+/** The number of newest instances that are offered to whoever types an action alone. */
 const NEAR = 5;
 
 /** The instance whose page is open, and the newest ones. */
@@ -170,7 +170,7 @@ export default function Search() {
         setTyped(detail.value);
         setEntered("");
       }}
-      // Without an option: Enter was pressed while none was highlighted.
+      // There is no option if Enter was pressed while none was highlighted.
       onSelect={({ detail: { selectedOption } }) =>
         selectedOption?.value === undefined ? setEntered(searchText) : open(selectedOption.value)
       }
@@ -186,7 +186,7 @@ function focusField(): void {
   else find('[data-utility-special="search"] :is(a, button)')?.click();
 }
 
-/** Not while somebody types, or has a dialog open. */
+/** Runs on a shortcut, but not while somebody types, or has a dialog open. */
 function useShortcut(run: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

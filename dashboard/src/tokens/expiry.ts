@@ -1,4 +1,4 @@
-// When an API key expires: at the end of a day in the zone that the user has chosen for times.
+// An API key expires at the end of a day in the zone that the user has chosen for times.
 import { dayIn, isDay, nextDay, startOf } from "../resource/words/moment.ts";
 import { serviceNow } from "../session/clock.ts";
 

@@ -53,7 +53,7 @@ export function PermissionsField({ chosen, error, onChange }: Props) {
                         {beyond[permission] !== undefined && ` · ${beyond[permission]}`}
                       </>
                     }
-                    // In the API's order, so that the same choice gives the same request.
+                    // The permissions are in the API's order, so that the same choice gives the same request.
                     onChange={({ detail }) =>
                       onChange(ALL_PERMISSIONS.filter((each) => (each === permission ? detail.checked : chosen.includes(each))))
                     }

@@ -11,7 +11,7 @@ const nameOf = (permission: string): string | undefined => {
   return names[permission];
 };
 
-/** As the page says them, for a file: the name of a common set, or each one. */
+/** Returns the permissions as the page says them, for a file: the name of a common set, or each one. */
 export function permissionsInWords({ permissions }: { permissions: readonly Permission[] }): string {
   const preset = presetOf(permissions);
   return preset === undefined ? permissions.map((each) => nameOf(each) ?? each).join(", ") : text.tokens.presets[preset.id].name;

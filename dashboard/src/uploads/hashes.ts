@@ -6,7 +6,7 @@ import type { Hashed, ToHash } from "./hash-worker.ts";
 export const FILE_UNREADABLE = "FILE_UNREADABLE";
 
 export interface Hashes {
-  /** By number; in order, from the first on. */
+  /** The hashes of the parts by number; in order, from the first on. */
   parts: ReadonlyMap<number, string>;
   /** Resolves when there are more parts than that, or the whole is known. */
   more: (than: number) => Promise<void>;

@@ -15,7 +15,7 @@ export function createPace() {
       if (first === undefined || at - first.at < ENOUGH_MS) return undefined;
       return Math.max(0, ((bytes - first.bytes) * 1000) / (at - first.at));
     },
-    /** After a pause. */
+    /** Starts again after a pause. */
     restart: (): void => void (samples = []),
   };
 }

@@ -1,6 +1,7 @@
 // Sends one part straight to the storage. With XMLHttpRequest, because fetch does not say how much is sent.
 import { ClientError } from "../../../shared/api/client-of.ts";
 import { text } from "../messages/text.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 interface Sent {
   url: string;
@@ -12,7 +13,7 @@ interface Sent {
 }
 
 /** A connection that is gone without a word would hold the upload for ever. */
-const STALLED_MS = 60_000;
+const STALLED_MS = MINUTE_MS;
 
 export const STORAGE_ERROR = "STORAGE_ERROR";
 

@@ -24,7 +24,7 @@ import { removeUnfinished } from "./unfinished.ts";
 interface Props {
   begunUpload: Begun & { transfer: Transfer };
   active: Pages<ListedServer>;
-  /** With the ID of the backup that it becomes. */
+  /** Gets the ID of the backup that the upload becomes. */
   onStored: (backupId: string) => void;
   onEnd: () => void;
 }

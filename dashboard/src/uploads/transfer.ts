@@ -19,7 +19,7 @@ const BATCH = 6;
  * Gbit/s.
  */
 const ASK_EVERY_MS = 3_000;
-/** After 1, 2, 4, 8 and 16 s; then the user decides. */
+/** The number of retries, after 1, 2, 4, 8 and 16 s; then the user decides. */
 const RETRIES_MAX = 5;
 const SHOWN_EVERY_MS = 200;
 
@@ -48,7 +48,7 @@ export interface Transfer {
   use: () => Transferring;
   resume: () => void;
   pause: () => void;
-  /** For good: the file has to be chosen again. */
+  /** Stops for good: the file has to be chosen again. */
   stop: () => void;
 }
 
@@ -102,7 +102,7 @@ export function createTransfer(file: File, { id, part_size }: Upload): Transfer 
   };
 }
 
-/** Until all of the file is hashed and stored: its SHA-256. */
+/** Sends until all of the file is hashed and stored; returns its SHA-256. */
 async function sendAll(parts: Parts, hashes: Hashes, signal: AbortSignal): Promise<string> {
   await parts.ask(signal);
   for (let nextAt = 0; ;) {

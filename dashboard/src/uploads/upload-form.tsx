@@ -37,7 +37,7 @@ function useUploadForm(file: File | undefined, onBegun: Props["onBegun"]) {
       server_id,
     }),
     send: async ({ note, server_id }, idempotencyKey) => {
-      // Only for people: a name that the API would not take is left out.
+      // The name is only for people: one that the API would not take is left out.
       const file_name = uploadBody.shape.file_name.safeParse(file?.name).data;
       const body = { size_bytes: file?.size ?? 0, note, file_name };
       const create = () => client.uploads.create({ body, idempotencyKey });

@@ -1,7 +1,5 @@
 // One webhook: how its deliveries go; tests, redeliveries, its secret.
 import Alert from "@cloudscape-design/components/alert";
-import Container from "@cloudscape-design/components/container";
-import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -21,6 +19,7 @@ import { ListFilters } from "../resource/list/list-filters.tsx";
 import { menuColumn } from "../resource/list/list-page.tsx";
 import { Loaded } from "../resource/page/loaded.tsx";
 import { PageActions } from "../resource/page/page-actions.tsx";
+import { Section } from "../resource/page/section.tsx";
 import { RowMenu } from "../resource/list/row-menu.tsx";
 import { SecretOnce } from "../resource/dialog/secret-once.tsx";
 import { sentenceOf } from "../resource/words/sentence.ts";
@@ -57,7 +56,7 @@ function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void
       done(result);
     },
     ...(failed !== undefined && { onError: failed }),
-    // Also after an error: somebody else may have changed it.
+    // The webhooks are fetched again after an error, too: somebody else may have changed it.
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["webhooks"] }),
   });
 }
@@ -148,7 +147,7 @@ function reasonOf(reason: string): string {
 function Facts({ webhook }: { webhook: Webhook }) {
   const { columns, create, detail: say } = text.webhooks;
   return (
-    <Container header={<Header variant="h2">{say.title}</Header>}>
+    <Section title={say.title}>
       <KeyValuePairs
         columns={3}
         minColumnWidth={200}
@@ -165,7 +164,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
           { label: say.id, value: <Copyable value={webhook.id} valueName={say.id} code /> },
         ]}
       />
-    </Container>
+    </Section>
   );
 }
 

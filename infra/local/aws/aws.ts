@@ -10,6 +10,7 @@ import type { Call } from "./calls.ts";
 import { serve, type Endpoint, type Reply } from "./serve.ts";
 import type { Cors } from "../s3/cors.ts";
 import { listKnown, type Services } from "./services.ts";
+import { HOUR_MS } from "../../../shared/domain/durations.ts";
 
 export type { Principal } from "./authorize.ts";
 
@@ -62,7 +63,7 @@ export async function startAws({
     });
   });
   server.requestTimeout = 0; // a backup may take longer to arrive than Node's 5 minutes
-  server.keepAliveTimeout = 3_600_000; // the SDKs keep connections open; if we closed one in that moment, a call would fail
+  server.keepAliveTimeout = HOUR_MS; // the SDKs keep connections open; if we closed one in that moment, a call would fail
   await listen(server, requestedPort).catch(() => listen(server, 0));
   const { port } = z.object({ port: z.number() }).parse(server.address());
   return {

@@ -5,7 +5,7 @@ import { AwsFault } from "../errors.ts";
 
 export interface HttpCall {
   method: string;
-  /** As sent, without the query: the signed text must not be normalized. */
+  /** The path as it was sent, without the query: the signed text must not be normalized. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string>>;

@@ -55,7 +55,7 @@ interface DynamoDbOptions {
   dataDir?: string | undefined;
   /** Only calls with this access key are let in; without it all are. */
   accessKeyId?: string;
-  /** For hundreds of thousands of calls: it uses more memory, and in the end half the CPU. */
+  /** This is for hundreds of thousands of calls: it uses more memory, and in the end half the CPU. */
   optimizing?: boolean;
 }
 
@@ -256,7 +256,8 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /**
- * By /proc, because small containers have no ps; by ps if there is no /proc. A zombie has no command line, and counts as ended.
+ * Reads /proc, because small containers have no ps, and runs ps if there is no /proc. A zombie has no command line, and counts as
+ * ended.
  */
 async function processInfo(pid: number): Promise<{ parent: number; command: string } | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
@@ -280,8 +281,8 @@ export async function callDynamoDb(
   return { status, body: JSON.parse(text) };
 }
 
-// Without `fetch`, which costs three times as much: every call of every function comes through here. It closes idle connections
-// before DynamoDB Local does, which is after 30 s, so that it never sends a call into a closing connection.
+// This agent is used because `fetch` costs three times as much, and every call of every function comes through here. It closes
+// idle connections before DynamoDB Local does, which is after 30 s, so that it never sends a call into a closing connection.
 const agent = new Agent({ keepAlive: true, timeout: 5_000 });
 
 function post({ url, accessKeyId }: Database, action: string, body: string): Promise<{ status: number; text: string }> {

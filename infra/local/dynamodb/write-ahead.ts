@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 const CHECKPOINT_MILLISECONDS = 1000;
 
-/** Before DynamoDB Local opens the file. The returned function ends it; throws if the file is not SQLite's. */
+/** Turns the log on before DynamoDB Local opens the file. The returned function ends it; throws if the file is not SQLite's. */
 export function writeAhead(folder: string): () => void {
   const database = new DatabaseSync(join(folder, "shared-local-instance.db"));
   database.exec("PRAGMA journal_mode=WAL");

@@ -54,7 +54,7 @@ export async function authorize(
   if (!parsed.success) throw new GatewayError("AUTHORIZER_CONFIGURATION_ERROR", z.prettifyError(parsed.error));
   const { principalId, policyDocument, context } = parsed.data;
   const strings = Object.entries(context).map(([key, value]): [string, string] => [key, String(value)]);
-  // Before the policy is evaluated: the gateway response of a denied request reads it, too.
+  // This is set before the policy is evaluated: the gateway response of a denied request reads it, too.
   exchange.authorizer = { principalId, ...Object.fromEntries(strings) };
   if (!isAllowed(policyDocument.Statement, methodArn)) throw new GatewayError("ACCESS_DENIED");
 }

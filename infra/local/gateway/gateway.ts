@@ -25,7 +25,7 @@ const LAMBDA_ERRORS: Readonly<Record<string, GatewayErrorType>> = {
 /** What the authorizer calls whoever has no valid credential. */
 const ANONYMOUS = "anonymous";
 
-/** In any case of letters: `/API/v1` is an error of the API, and not a page of the dashboard. */
+/** Matches paths in any case of letters: `/API/v1` is an error of the API, and not a page of the dashboard. */
 const OF_THE_API = /^\/api(\/|$)/i;
 
 /** Gets a request before the API's resources do; true if it responds to it. */
@@ -104,7 +104,7 @@ const buildExchange = (request: IncomingMessage, path: string, front: Options["f
   authorizer: {},
 });
 
-/** From a request to its function's response. Throws a GatewayError for the gateway's own responses. */
+/** Returns what turns a request into its function's response, and throws a GatewayError for the gateway's own responses. */
 function responder({ api, invoke }: Options, unauthenticated: UnauthenticatedLimit | undefined) {
   const routes = listRoutes(api);
   const authorizers = new Map(api.authorizers.map((each) => [each.name, each]));

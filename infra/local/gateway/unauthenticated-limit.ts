@@ -19,7 +19,7 @@ export interface UnauthenticatedLimit {
 }
 
 export function limitUnauthenticated(max: number, now: () => number = Date.now): UnauthenticatedLimit {
-  /** In the order in which they began, which is also that of their ends. */
+  /** The windows in the order in which they began, which is also that of their ends. */
   const windows = new Map<string, { endsAt: number; requests: number }>();
   const findWindow = (network: string) => {
     const window = windows.get(network);

@@ -28,7 +28,10 @@ export function deriveCredentials(localSecret: string, name: string): Credential
 const CONCURRENT_LIMIT = 1000;
 const PAYLOAD_LIMIT_BYTES = 6 * 1024 * 1024;
 export type Lambda = Pick<Hooks<Invocation>, "intercept"> & {
-  /** By name or ARN. Returns the handler's result as parsed JSON; throws a FunctionError if it failed in any way. */
+  /**
+   * Invokes a function by name or ARN. Returns the handler's result as parsed JSON; throws a FunctionError if it failed in any
+   * way.
+   */
   invoke: (functionName: string, payload: unknown) => Promise<unknown>;
   /** Ends the function's thread at once, with whatever it is doing, as Lambda does when a sandbox crashes. */
   kill: (functionName: string) => Promise<void>;

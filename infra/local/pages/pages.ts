@@ -64,7 +64,7 @@ export function serve({ dashboard, docs, environment, otherDashboard = null, bra
   };
 }
 
-/** As it is now, and in no cache. */
+/** Builds the page as it is now; no cache stores it. */
 const buildMailPage = (folder: string): File =>
   buildFile("mail.html", Buffer.from(mailPage(folder)), {
     "content-security-policy": MAIL_CONTENT_SECURITY_POLICY,

@@ -13,7 +13,7 @@ const Configured = z.object({ CorsConfiguration: z.object({ CorsRules: z.array(R
 export interface Cors {
   /** The rules of each bucket. */
   rules: ReadonlyMap<string, z.infer<typeof Rule>[]>;
-  /** Where the dashboard may be opened; known once the gateway listens. */
+  /** Returns the origins at which the dashboard may be opened, which are known once the gateway listens. */
   origins: () => readonly string[];
 }
 

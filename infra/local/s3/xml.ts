@@ -18,7 +18,7 @@ export function toXml(root: string, content: Tags): string {
   return body.replaceAll("\r", "&#13;");
 }
 
-/** In the namespace of S3's responses; errors have none. */
+/** Returns XML in the namespace of S3's responses; errors have none. */
 export const toS3Xml = (root: string, content: Tags): string =>
   toXml(root, { "@xmlns": "http://s3.amazonaws.com/doc/2006-03-01/", ...content });
 

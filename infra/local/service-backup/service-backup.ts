@@ -45,9 +45,9 @@ const Manifest = z.object({
   format: z.literal(1),
   created_at: z.iso.datetime(),
   environment: z.string(),
-  /** In the service's table. */
+  /** The number of items in the service's table. */
   items: z.int(),
-  /** In the local store. */
+  /** The number of objects in the local store. */
   objects: z.int(),
   bytes: z.int(),
 });

@@ -1,4 +1,4 @@
-// Where backups of the service itself are kept: a folder, or a prefix of an S3 bucket. Each backup is a few files with the same
+// Stores backups of the service itself in a folder, or under a prefix of an S3 bucket. Each backup is a few files with the same
 // beginning.
 import {
   closeSync,
@@ -20,6 +20,7 @@ import type * as SdkModule from "@aws-sdk/client-s3";
 import { syncFolder } from "../durable.ts";
 import { LocalError } from "../errors.ts";
 import { storeFrom } from "../operator.ts";
+import { MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 export interface BackupStore {
   /** All names, `/` between their parts. */
@@ -75,7 +76,7 @@ function folder(root: string): BackupStore {
 }
 
 /** A large file takes long, but no pause in it may: a store that has gone silent ends the backup. */
-const WAITS = { connectionTimeout: 10_000, socketTimeout: 60_000 };
+const WAITS = { connectionTimeout: 10_000, socketTimeout: MINUTE_MS };
 
 async function inBucket(Bucket: string, prefix: string, variables: Variables): Promise<BackupStore> {
   const sdk = await import("@aws-sdk/client-s3");
@@ -103,7 +104,7 @@ async function inBucket(Bucket: string, prefix: string, variables: Variables): P
   };
 }
 
-/** With the keys of the operator's own store if it is set, else with the AWS credentials of the shell. */
+/** Uses the keys of the operator's own store if it is set, else the AWS credentials of the shell. */
 function createClient(sdk: typeof SdkModule, variables: Variables): SdkModule.S3Client {
   const bounded = { requestHandler: WAITS };
   const store = storeFrom(variables);

@@ -20,7 +20,7 @@ interface Options {
 export interface Executions {
   get: (executionArn: string) => Execution | undefined;
   all: () => Execution[];
-  /** Once per ARN: a second start returns the first one's execution. */
+  /** Starts an execution once per ARN: a second start returns the first one's execution. */
   start: (request: Pick<Execution, "executionArn" | "stateMachineArn" | "name" | "input">) => Promise<Execution>;
   abort: (execution: Execution, outcome: Outcome) => void;
   /** Restarts what the last process left running, and publishes the ends that it did not get to. */

@@ -4,10 +4,11 @@ import { StateMachine as Interpreter, type StateMachineDefinition } from "aws-lo
 import * as z from "zod";
 import { LocalError } from "../errors.ts";
 import type { Json } from "../template/resolve.ts";
+import { DAY_SECONDS } from "../../../shared/domain/durations.ts";
 
 // The interpreter ends a task without TimeoutSeconds after a minute, AWS never: the function's own timeout does.
 // Twenty days is practically never, and setTimeout accepts no more than 24.
-const NEVER_SECONDS = 20 * 86_400;
+const NEVER_SECONDS = 20 * DAY_SECONDS;
 const WAIT_RESOURCE = "arn:aws:lambda:local:000000000000:function:wait";
 
 const State = z.looseObject({ Type: z.string() });
@@ -89,8 +90,8 @@ export function runnable({ name, definition: json }: { name: string; definition:
   const prepared = { ...parsed, States: Object.fromEntries(states) };
   if (!isDefinition(prepared)) throw new LocalError(`${name} has a definition that is none: synthesize it again`);
   return {
-    // Not validated: that takes a third of a second, the converted definition deviates from the language, and a test validates
-    // every definition of the templates.
+    // The definition is not validated: that takes a third of a second, the converted definition deviates from the language, and a
+    // test validates every definition of the templates.
     interpreter: new Interpreter(prepared, { validationOptions: { noValidate: true } }),
     tasks: Object.fromEntries(
       Object.entries(parsed.States).flatMap(([key, each]) => (each.Type === "Task" ? [[key, String(each["Resource"])]] : [])),

@@ -58,7 +58,7 @@ const AssetManifest = z.object({
   ),
 });
 
-/** From the key under which the CDK would upload an asset to its current folder. */
+/** Maps the key under which the CDK would upload an asset to the asset's current folder. */
 function assetDirectories(outDir: string, stack: string): Map<string, string> {
   const path = join(outDir, `${stack}.assets.json`);
   if (!existsSync(path)) return new Map();

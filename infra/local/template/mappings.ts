@@ -19,7 +19,7 @@ const Properties = z.object({
 /** Items with these keys that are added to the table invoke the function. */
 export interface StreamMapping {
   functionName: string;
-  /** With one of these. */
+  /** The prefixes of keys: an item's key begins with one of them. */
   keysBeginWith: string[];
   batch: number;
 }

@@ -33,7 +33,7 @@ export async function synthIfChanged(bundles: string, environments: readonly Env
 /** A running service loads its functions from there as long as it runs, and touches the folder each hour. */
 const KEPT_HOURS = 24;
 
-export const keepFresh = (outDir: string): void => void setInterval(touch, 3_600_000, outDir).unref();
+export const keepFresh = (outDir: string): void => void setInterval(touch, HOUR_MS, outDir).unref();
 
 function touch(outDir: string): void {
   if (existsSync(outDir)) utimesSync(outDir, new Date(), new Date());

@@ -2,7 +2,7 @@
 import type { bulk as en, Selectable, Work } from "../en/bulk.tsx";
 
 const MANY = { server: "Server", instance: "Instanzen", backup: "Sicherungen" } as const;
-/** After "von". */
+/** The plurals after "von". */
 const OF_MANY = { ...MANY, server: "Servern" } as const;
 const ONE = { server: "Server", instance: "Instanz", backup: "Sicherung" } as const;
 const NONE = { server: "keiner", instance: "keine", backup: "keine" } as const;

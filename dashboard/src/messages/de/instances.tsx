@@ -56,7 +56,7 @@ export const instances: typeof en = {
     noServers: "Noch keine Server",
   },
   updateAvailable: "Update verfügbar",
-  // In the accusative: "Datenbanknamen kopieren".
+  // The names are in the accusative: "Datenbanknamen kopieren".
   copied: {
     databaseName: "Datenbanknamen",
     adminEmail: "Admin-E-Mail-Adresse",

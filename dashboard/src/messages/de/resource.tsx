@@ -3,7 +3,7 @@ import type { resource as en } from "../en/resource.tsx";
 import { reasons } from "./reasons.ts";
 import { sentences } from "./sentences.ts";
 
-/** In the accusative: "den API-Schlüssel", "das Admin-Passwort", "die Wiederherstellungscodes". */
+/** Adds the article in the accusative: "den API-Schlüssel", "das Admin-Passwort", "die Wiederherstellungscodes". */
 const the = (name: string): string => `${/passwort$/i.test(name) ? "das" : /codes$/i.test(name) ? "die" : "den"} ${name}`;
 
 export const resource: typeof en = {

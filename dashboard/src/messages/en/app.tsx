@@ -32,7 +32,7 @@ export const app = {
     label: "Environment",
     test: "TEST",
     sandbox: "Sandbox. Servers, instances and backups here are simulated and free of charge.",
-    /** For phones: one line. */
+    /** The text for phones, in one line. */
     sandboxInShort: "Sandbox: simulated and free of charge.",
   },
   failure: {

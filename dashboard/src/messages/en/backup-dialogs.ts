@@ -103,9 +103,9 @@ export const backupDialogs = {
     failed: "Failed",
     unchecked: "Not checked",
     runTitle: (backup: Named, at: string) => `Run restore drill: ${describeBackup(backup)}, ${at}`,
-    /** Before it is known which one. */
+    /** The title before it is known which backup is the newest. */
     runTitleOfNewest: (instance: string) => `Run restore drill: newest backup of ${instance}`,
-    /** Instead of the dry run's sentence. */
+    /** This text replaces the dry run's sentence. */
     about:
       "The drill restores this backup to a throwaway database without a network, and starts Odoo on it without scheduled actions. " +
       "It checks the data, then removes everything. Instances keep running, and their data isn't touched.",

@@ -54,7 +54,7 @@ export const backups = {
       locked: "Locked or not",
       larger: "Any size",
     },
-    /** In the plural, within sentences. */
+    /** The plural within sentences. */
     plural: "instances",
     noInstances: "No instances yet",
     drills: { passed: "Drill passed", failed: "Drill failed" },

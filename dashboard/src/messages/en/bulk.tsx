@@ -6,7 +6,7 @@ export type Selectable = "server" | "instance" | "backup";
 const countOf = (number: number, kind: Selectable): string => `${number} ${kind}${number === 1 ? "" : "s"}`;
 
 export interface Work {
-  /** In the menu: "Stop". */
+  /** The action in the menu: "Stop". */
   verb: string;
   /** "Stop 3 instances" */
   ask: (things: string) => string;

@@ -220,7 +220,7 @@ export const code = {
   rollback: {
     action: "Roll back to this…",
     title: (name: string, time: string) => `Roll back ${name} to the deploy of ${time}`,
-    /** Instead of the dry run's sentence. */
+    /** This text replaces the dry run's sentence. */
     about: (name: string) => `${name} gets the commits, packages, modules, variables and image of that deploy again.`,
     data: "Bring the data back, too",
     dataAbout: "From the backup that was taken before the next deploy. What was entered since is lost.",

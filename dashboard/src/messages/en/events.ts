@@ -13,7 +13,7 @@ export const events = {
     service: "Service",
     hook: "Deploy hook",
   },
-  /** Not shown for a password alone. */
+  /** The way of signing in is not shown for a password alone. */
   signedInWith: { passkey: "passkey", totp: "authenticator app", recovery_code: "recovery code", sso: "single sign-on" },
   with: (actor: string, way: string) => `${actor} with ${way}`,
   from: (actor: string, address: string) => `${actor} from ${address}`,

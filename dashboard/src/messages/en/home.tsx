@@ -6,7 +6,7 @@ export const home = {
   servers: "Servers",
   instances: "Instances",
   backups: "Backups",
-  /** For screen readers: "1,300 running instances"; `digits` is the number as the page writes it. */
+  /** The text for screen readers: "1,300 running instances"; `digits` is the number as the page writes it. */
   counted: (number: number, digits: string, status: string, title: string) =>
     `${digits} ${status} ${number === 1 ? title.replace(/s$/, "") : title}`.toLowerCase(),
   countedInProgress: (number: number, digits: string, title: string) =>

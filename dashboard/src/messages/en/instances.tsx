@@ -53,7 +53,7 @@ export const instances = {
     days: (days: number) => (days === 1 ? "No backup for a day" : `No backup for ${days} days`),
     drills: { passed: "Drill passed", failed: "Drill failed" },
     images: { newer: "Update available", newest: "Newest image" },
-    /** In the plural, within sentences. */
+    /** The plural within sentences. */
     plural: "servers",
     noServers: "No servers yet",
   },
@@ -223,7 +223,7 @@ export const instances = {
     title: "Clone",
     titleOf: (name: string) => `Clone ${name}`,
     create: "Create clone",
-    /** From a backup, which is what its menu calls it, too. */
+    /** The words for a clone from a backup, whose menu calls it that, too. */
     restoreTitle: "Restore to a new instance",
     restoreTitleOf: (name: string) => `Restore ${name} to a new instance`,
     restore: "Restore to a new instance",

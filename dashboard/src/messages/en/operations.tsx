@@ -215,7 +215,7 @@ export const operations = {
     at: "Started",
   },
   retry: "Retry",
-  /** Without a period at its end, as errors of the API are. */
+  /** The text has no period at its end, like the errors of the API. */
   notDeletedYet: "The deletion is still in progress. Wait until it has ended, then try again",
   retryOf: (work: string, name: string) => `Retry ${work.toLowerCase()}: ${name}`,
   log: {

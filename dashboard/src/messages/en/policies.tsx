@@ -13,7 +13,7 @@ const OUTCOMES: Record<Outcome, string | undefined> = {
   skipped: "Skipped",
 };
 
-/** On which days a cron expression runs that restricts both the day of the month and the weekday. */
+/** The days on which a cron expression runs that restricts both the day of the month and the weekday. */
 const DAYS = {
   one: "",
   both: ", on days that match both the day of the month and the weekday",

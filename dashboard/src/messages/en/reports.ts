@@ -4,7 +4,7 @@ export const reports = {
   disk: "Disk",
   memory: "Memory",
   free: (free: string, all: string) => `${free} of ${all} free`,
-  /** Of the bar. */
+  /** The label of the bar. */
   used: (used: string, all: string) => `Used: ${used} of ${all}`,
   ofQuota: (used: string, quota: string) => `${used} of a quota of ${quota}`,
   system: "Operating system",

@@ -97,7 +97,7 @@ export const resource = {
     /** A button of a row. */
     act: (action: string, name: string) => `${action} ${name}`,
     selected: (number: string) => `${number} selected`,
-    /** As many as one action takes. */
+    /** The text when as many are selected as one action takes. */
     selectedMost: (number: string) => `${number} selected, the most at once`,
     selectAll: (number: string) => `Select all ${number}`,
     selectFirst: (number: string) => `Select the first ${number}`,

@@ -20,7 +20,7 @@ export const servers = {
     region: "Region",
     disk: "Disk",
     memory: "Memory",
-    /** In a file. */
+    /** The name of the column in a file. */
     diskFree: "Free disk space (bytes)",
     memoryFree: "Free memory (bytes)",
     size: "Size",
@@ -115,11 +115,11 @@ export const servers = {
     title: "Delete server",
     titleOf: (name: string) => `Delete server ${name}`,
     about: "You can't undo this.",
-    /** Instead of the dry run's sentence. */
+    /** This text replaces the dry run's sentence. */
     effect: "Deletes the machine with everything on it, and the record",
   },
   chooser: {
-    /** In the plural, within sentences. */
+    /** The plural within sentences. */
     plural: "servers",
     none: "No active servers",
   },

@@ -33,7 +33,7 @@ export const sshKeys = {
     label: "SSH key",
     about: "Gives you SSH access. The service uses its own key.",
     placeholder: "Choose a key",
-    /** In the plural, within sentences. */
+    /** The plural within sentences. */
     plural: "keys",
     empty: "No keys yet",
   },

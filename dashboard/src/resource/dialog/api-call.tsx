@@ -23,7 +23,7 @@ export function ApiCall({ send }: { send: Send }) {
   );
 }
 
-/** For an action without a dialog of its own. */
+/** Shows the API call of an action without a dialog of its own. */
 export function ApiCallDialog({ title, send, onDismiss }: { title: string; send: Send; onDismiss: () => void }) {
   return (
     <Modal visible header={title} onDismiss={onDismiss}>

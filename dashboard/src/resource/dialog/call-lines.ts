@@ -54,7 +54,7 @@ function withoutPasswords(body: unknown): unknown {
 /** In single quotes nothing means anything to a shell, except a single quote. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** As one writes it in TypeScript: keys that are names stand without quotes. */
+/** Writes the value as one does in TypeScript: keys that are names stand without quotes. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

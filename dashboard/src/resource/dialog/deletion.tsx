@@ -35,7 +35,7 @@ export function Deletion(props: Props) {
   const page = useRef("");
   const deletion = useMutation({
     mutationFn: send,
-    // On the mutation and not on its call: the page may learn first that its record is gone, and unmount the dialog.
+    // This is on the mutation and not on its call: the page may learn first that its record is gone, and unmount the dialog.
     onSuccess: () => {
       if (window.location.pathname === page.current) onDeleted();
     },

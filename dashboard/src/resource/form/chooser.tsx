@@ -16,7 +16,7 @@ interface Props<Item> extends SelectProps<Item> {
 }
 
 interface SelectProps<Item> {
-  /** Where no field has the label. */
+  /** The label for screen readers, where no field has it. */
   ariaLabel?: string;
   /** The choice of none. */
   any?: string;

@@ -20,7 +20,7 @@ export function saveDraft(key: string, owner: string | undefined, typed: object)
   drafts.set(key, { owner, values });
 }
 
-/** Only the same user's. */
+/** Returns the draft only if it is the same user's. */
 export const draftOf = (key: string): object => {
   const draft = drafts.get(key);
   return draft !== undefined && draft.owner === session()?.user.id ? draft.values : {};
@@ -28,7 +28,7 @@ export const draftOf = (key: string): object => {
 
 export const removeDraft = (key: string): void => void drafts.delete(key);
 
-/** For the next page in this tab. */
+/** Stores the drafts for the next page in this tab. */
 export const storeDrafts = (): void => sessionStorage.setItem(KEY, JSON.stringify([...drafts]));
 
 function stored(): [string, Draft][] {

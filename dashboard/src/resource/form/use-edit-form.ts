@@ -26,7 +26,7 @@ interface Precondition {
 type InWords = Readonly<Record<string, string>>;
 
 interface EditOptions<Data, Values, Body extends object, Result> extends Omit<Options<Values, Body, Result>, "initial" | "send"> {
-  /** As the page has it. */
+  /** The record as the page has it. */
   record: Data;
   /** Asks for it again, with its version. */
   question: Question<Versioned<Data>>;
@@ -128,7 +128,7 @@ export function useEditForm<Data, Values extends object, Body extends object, Re
     conflict,
     /** The conflict says what it is. */
     failure: conflict === undefined ? form.failure : undefined,
-    /** As it would be sent now, for showing the call. */
+    /** The request as it would be sent now, for showing the call. */
     send: () => send(isUnchanged ? body(form.values) : userChanges, versionAt((base ?? now).etag, isNone), body(form.values)),
     submit: (isUnchanged ? unchanged : undefined) ?? form.submit,
   };
@@ -200,7 +200,7 @@ async function sendVersioned<Data, Result>(
 /** An older service cannot show every record that it changes. */
 const cannotShow = (error: unknown): boolean => error instanceof ClientError && error.code === "METHOD_NOT_ALLOWED";
 
-/** As it is now. What was there before and is gone stays an error: nothing is created anew unseen. */
+/** Fetches the record as it is now. What was there before and is gone stays an error: nothing is created anew unseen. */
 async function latestOf<Data>(
   question: Question<Versioned<Data>>,
   accepts: (record: Data) => boolean,

@@ -74,7 +74,7 @@ export function useFields<Values extends object, Body, Result>({
     values,
     set,
     error,
-    /** Without those of its parts, which have fields of their own. */
+    /** Returns the error of a field without those of its parts, which have fields of their own. */
     ownError: (field: string) => problemOfField(remaining(field).filter(isOf(field)), field),
     /** Binds a text field: `<TextField label="Name" {...form.text("name")} />`. */
     text: (field: keyof Values & string, as: string = field): TextBinding => ({

@@ -56,7 +56,7 @@ export function useAllPages<Item>(
 /** How many of a minute's requests are left for the rest of the page, and other tabs, while a long list is fetched. */
 const ROOM = 40;
 
-/** With the cache's retries, but nothing is kept. */
+/** Fetches a page with the cache's retries, but keeps nothing in the cache. */
 async function fetchPage<Item>(page: Question<Page<Item>>): Promise<Page<Item>> {
   await waitForRoom(ROOM);
   return queryClient.fetchQuery({ ...page, staleTime: 0, gcTime: 0 });

@@ -6,7 +6,7 @@ import { Labels } from "./labels.tsx";
 
 const hasAny = (labels: Map | undefined): labels is Map => labels !== undefined && Object.keys(labels).length > 0;
 
-/** For the body of the request. */
+/** Returns the labels for the body of the request. */
 export const labelsInBody = (labels: Map | undefined) => (hasAny(labels) ? { labels } : {});
 
 export const CarriedLabels = ({ of }: { of: Map | undefined }) =>

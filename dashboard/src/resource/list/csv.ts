@@ -3,15 +3,15 @@
 import { language } from "../../messages/language.ts";
 import type { Column } from "./column.ts";
 
-/** So that Excel takes it for UTF-8. */
+/** This makes Excel take the file for UTF-8. */
 const BYTE_ORDER_MARK = "\uFEFF";
 /**
- * Where spreadsheets see the beginning of a formula, in full width as well: in a cell, and in what one becomes that separates by
- * another character.
+ * Matches where spreadsheets see the beginning of a formula, in full width as well: in a cell, and in what a cell becomes if
+ * another character separates cells.
  */
 const FORMULA = /(?:^|[,;\t\r\n])["\s]*(?=[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 
-/** As Excel separates in that language: where numbers have a comma, by semicolons. */
+/** The separators of Excel in each language: a semicolon where numbers have a comma. */
 const SEPARATORS = { en: ",", de: ";" } as const;
 
 export function toCsv<Item>(

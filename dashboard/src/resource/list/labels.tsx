@@ -4,7 +4,7 @@ import { text } from "../../messages/text.ts";
 import type { Column } from "./column.ts";
 import { useListState } from "./use-list-state.ts";
 
-/** In the order of their keys, however they were written. */
+/** Sorts the labels by their keys, however they were written. */
 const sorted = (labels: Map): [string, string][] => Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b));
 
 export const labelInWords = ([key, value]: [string, string]): string => (value === "" ? key : `${key}: ${value}`);

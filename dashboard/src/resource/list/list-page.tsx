@@ -17,7 +17,7 @@ interface Props<Item> extends Pick<
   empty: string;
   /** The button that adds a resource. */
   add?: ReactNode;
-  /** Beside the heading only. */
+  /** The actions beside the heading only. */
   actions?: ReactNode;
   /** The dialogs of the page. */
   children?: ReactNode;

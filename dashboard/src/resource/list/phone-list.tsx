@@ -60,7 +60,7 @@ export function PhoneList<Item extends { id: string }>(props: Props<Item>) {
   );
 }
 
-/** With what is known of the record: a table needs a cell for the rest. */
+/** Shows what is known of the record: only a table needs a cell for the rest. */
 function Card<Item extends { id: string }>({ item, columns, nameOf, selection }: Props<Item> & { item: Item }) {
   const [name, ...otherColumns] = columns;
   const [menu, action] = ["menu", "action"].map((id) => otherColumns.find((column) => column.id === id));

@@ -18,7 +18,7 @@ interface Props {
   onChoose: (id: string) => void;
 }
 
-/** With the actions that the user may take; none without any. */
+/** Offers the actions that the user may take; without any, there is no menu. */
 export function RowMenu({ label, items, onChoose }: Props) {
   const missing = useMissing();
   const allowed = items.filter(({ needs }) => missing(...needs) === undefined);

@@ -12,7 +12,7 @@ interface Props {
   onClear: () => void;
 }
 
-/** In one line, because it takes the place of one: rows that moved would be missed by the next click. */
+/** The bar is one line, because it takes the place of one: rows that moved would be missed by the next click. */
 export const SelectionBar = ({ selected, total, everything, onClear }: Props) => (
   <span className="selection">
     <span role="status">

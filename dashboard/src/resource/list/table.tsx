@@ -312,7 +312,7 @@ const selectionLabels = <Item,>(title: string, nameOf: (item: Item) => string) =
 interface NothingProps {
   empty: ReactNode;
   filtered: boolean;
-  /** On a later page than the first. */
+  /** Whether the page is later than the first. */
   past: boolean;
   onClear: () => void;
 }

@@ -1,4 +1,4 @@
-// When a list was last fetched.
+// Shows when a list was last fetched.
 import Box from "@cloudscape-design/components/box";
 import { useEffect, useState } from "react";
 import { text } from "../../messages/text.ts";

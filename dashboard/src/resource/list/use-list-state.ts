@@ -59,7 +59,7 @@ export function useListState(prefix: string): [ListState, (next: ListState) => v
     return value === null ? [] : [[each, value]];
   });
   const listState: ListState = { page: Number.isInteger(page) && page >= 1 ? page : 1, ...Object.fromEntries(filters) };
-  // Only what differs from what is shown, in the address of now: a choice before this one may not be shown yet.
+  // Only what differs from what is shown is set in the current address: a choice before this one may not be shown yet.
   const go = (next: ListState): void =>
     setSearch(() => {
       const after = new URLSearchParams(window.location.search);

@@ -7,13 +7,16 @@ export const PAGE_SIZES = [10, 20, 50, 100] as const;
 
 export interface Preferences {
   perPage?: (typeof PAGE_SIZES)[number] | undefined;
-  /** Only those that differ from the list's own choice, so that a new column appears. */
+  /** The columns that differ from the list's own choice, so that a new column appears. */
   columns?: Readonly<Record<string, boolean>> | undefined;
   compact?: boolean | undefined;
   sort?: string | undefined;
 }
 
-/** Where the browser keeps something of a list, the same for every instance's page. `prefix` tells the lists of a page apart. */
+/**
+ * Returns the key under which the browser keeps something of a list, the same for every instance's page. `prefix` tells the lists
+ * of a page apart.
+ */
 export const listKey = (kind: "list" | `filters ${string}`, pathname: string, prefix: string): string =>
   `${kind} ${pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, ":id")} ${prefix}`.trim();
 

@@ -27,13 +27,13 @@ interface Selection<Item> {
 export const selectionKey = (listState: ListState, only: ListQuery): string =>
   JSON.stringify({ ...listState, ...only, page: undefined, sort: undefined });
 
-/** As old as the rows of a page may be, and a little. */
+/** The age that the rows of a page may have, and a little more. */
 const CURRENT_MS = MINUTE_MS;
 
 interface State<Item> {
   of: string;
   items: readonly Item[];
-  /** When all of the filter's records were fetched. */
+  /** The time at which all of the filter's records were fetched. */
   fetchedAt: number;
 }
 

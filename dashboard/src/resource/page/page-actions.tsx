@@ -12,7 +12,7 @@ import { text } from "../../messages/text.ts";
 interface PageAction<Id extends string> {
   id: Id;
   text: string;
-  /** Without, only the menu has it. A phone's one button is the primary one. */
+  /** Without this, only the menu has the action. A phone's one button is the primary one. */
   button?: "primary" | "normal";
   /** What the user has to be allowed; without it, the action is left out. */
   needs: readonly Need[];

@@ -1,7 +1,7 @@
 // In a dialog the first field has the focus, so that the user can type or choose at once.
 import { type RefObject, useEffect } from "react";
 
-/** Without `autoFocus`: the dialog would mistake the field for its opener, and return the focus to nothing. */
+/** Works without `autoFocus`: the dialog would mistake the field for its opener, and return the focus to nothing. */
 export function useFocusFirst(form: RefObject<HTMLFormElement | null>): void {
   useEffect(() => {
     if (!form.current?.closest('[role="dialog"]')) return;
@@ -10,7 +10,7 @@ export function useFocusFirst(form: RefObject<HTMLFormElement | null>): void {
   }, [form]);
 }
 
-/** For radio buttons, the chosen one, as with the Tab key. */
+/** Returns the first field; for radio buttons, the chosen one, as with the Tab key. */
 function firstIn(form: HTMLFormElement | null): HTMLElement | null | undefined {
   const first = form?.querySelector<HTMLElement>("input, textarea, button");
   if (!(first instanceof HTMLInputElement) || first.type !== "radio") return first;

@@ -6,7 +6,7 @@ interface Props {
   value: string;
   /** Names the value for screen readers: "address". */
   valueName: string;
-  /** For values that machines read. */
+  /** Set for values that machines read. */
   code?: boolean;
   /** What is shown of a long one. */
   display?: string;

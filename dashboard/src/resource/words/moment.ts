@@ -4,7 +4,7 @@ import { locale } from "../../messages/language.ts";
 import { text } from "../../messages/text.ts";
 import { createStore } from "../../session/store.ts";
 import { BASE32 } from "../../../../shared/domain/base32.ts";
-import { DAY_MS } from "../../../../shared/domain/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../../../shared/domain/durations.ts";
 
 export const ZONES = ["local", "utc"] as const;
 type Zone = (typeof ZONES)[number];
@@ -40,7 +40,7 @@ const formatsIn = (timeZone: string | undefined) => ({
     timeZone,
   }),
 });
-/** On the axis of a chart. */
+/** The formats on the axis of a chart. */
 const ticksIn = (timeZone: string | undefined) => ({
   time: new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }),
   day: new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone }),
@@ -61,7 +61,7 @@ export function formatTime(at: string): string {
 
 /** IDs can be sorted by their time: ten characters of base32, in milliseconds. */
 const TIME_IN_ID = [-26, -16] as const;
-/** When a record was created, by its ID alone. */
+/** Returns when a record was created, by its ID alone. */
 export const formatTimeOfId = (id: string): string =>
   formatTime(
     new Date(
@@ -91,7 +91,7 @@ export function dayIn(at: number | string): Date {
 /** Whether a text is a day such as 2026-11-20. */
 export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day));
 
-/** When a day such as 2026-11-20 begins in the chosen zone. */
+/** Returns when a day such as 2026-11-20 begins in the chosen zone. */
 export const startOf = (day: string): string =>
   new Date(chosen.get() === "utc" ? `${day}T00:00:00Z` : `${day}T00:00:00`).toISOString();
 
@@ -121,7 +121,7 @@ export function fieldOfAddress(text: string): string {
   const moment = FIELD.test(text) ? undefined : momentOfAddress(text);
   if (moment === undefined) return text;
   const time = new Date(moment);
-  const offset = chosen.get() === "utc" ? 0 : time.getTimezoneOffset() * 60_000;
+  const offset = chosen.get() === "utc" ? 0 : time.getTimezoneOffset() * MINUTE_MS;
   return new Date(time.getTime() - offset).toISOString().slice(0, "2026-11-20T22:00".length);
 }
 
@@ -130,8 +130,8 @@ export const nextDay = (day: string): string => new Date(Date.parse(day) + DAY_M
 /** A chosen day, for the address: when it begins here, with the offset, so that a link means the same everywhere. */
 export function addressOfDay(day: string): string {
   if (!isDay(day)) return day;
-  // From midnight: where clocks go forward then, the day begins at 01:00, which has another offset.
-  const east = (Date.parse(day) - Date.parse(startOf(day))) / 60_000;
+  // The offset is that of midnight: where clocks go forward then, the day begins at 01:00, which has another offset.
+  const east = (Date.parse(day) - Date.parse(startOf(day))) / MINUTE_MS;
   const digits = (count: number): string => String(Math.floor(count)).padStart(2, "0");
   return `${day}T00:00${east < 0 ? "-" : "+"}${digits(Math.abs(east) / 60)}:${digits(Math.abs(east) % 60)}`;
 }
@@ -139,12 +139,13 @@ export function addressOfDay(day: string): string {
 /** The day of an address, as whoever chose it calls it. Those of earlier versions are in the zone of whoever opens them. */
 export const dayOfAddress = (address: string): string => address.slice(0, "2026-11-20".length);
 
-/** When the day of an address begins and ends; undefined if it is none. */
+/** Returns when the day of an address begins and ends; undefined if it is none. */
 export function rangeOfAddress(address: string): { from: string; to: string } | undefined {
   const day = dayOfAddress(address);
   if (!isDay(day)) return undefined;
   const from = momentOfAddress(address) ?? startOf(day);
-  // In the reader's own zone, also where clocks change; in another one, where that is not known, after 24 hours.
+  // The day ends in the reader's own zone when the next begins, also where clocks change; in another one, where that is not
+  // known, after 24 hours.
   const to = from === startOf(day) ? startOf(nextDay(day)) : new Date(Date.parse(from) + DAY_MS).toISOString();
   return { from, to };
 }

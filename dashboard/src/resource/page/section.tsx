@@ -1,0 +1,31 @@
+// A part of a page in a box of its own, under a heading of the second level.
+import Container from "@cloudscape-design/components/container";
+import Header from "@cloudscape-design/components/header";
+import type { ReactNode } from "react";
+
+interface Props {
+  title: ReactNode;
+  description?: ReactNode;
+  /** How many there are of what it shows, beside the title. */
+  counter?: ReactNode;
+  /** What the title means, beside it. */
+  info?: ReactNode;
+  actions?: ReactNode;
+  /** As high as the place that it is in. */
+  fitHeight?: boolean;
+  children?: ReactNode;
+}
+
+/** A part without a heading is a `Container`, and a list of resources a `ResourceTable`, which has its own. */
+export const Section = ({ title, fitHeight = false, children, ...beside }: Props) => (
+  <Container
+    fitHeight={fitHeight}
+    header={
+      <Header variant="h2" {...beside}>
+        {title}
+      </Header>
+    }
+  >
+    {children}
+  </Container>
+);
