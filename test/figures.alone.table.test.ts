@@ -282,7 +282,7 @@ const BUDGET: Record<string, Row> = {
       { parts: [{ number: 1, sha256: "0".repeat(64) }] },
     ]),
   },
-  // Without its parts, which are in the storage. A rejected request looks up its key.
+  // The upload is completed without its parts, which are in the storage. A rejected request looks up its key.
   "uploads.complete": {
     status: 409,
     calls: 2,
@@ -339,7 +339,7 @@ const BUDGET: Record<string, Row> = {
   "catalog.get": { status: 200, calls: 0, prepare: get(() => "/catalog") },
   "settings.get": { status: 200, calls: 1, prepare: get(() => "/settings") },
   "settings.update": { status: 200, calls: 2, prepare: put(() => Promise.resolve(["/settings", { backup_retention_days: 9 }])) },
-  // With the outcomes of the operations that the requests of the page began.
+  // The figure includes the outcomes of the operations that the requests of the page began.
   "events.list": { status: 200, calls: 3, prepare: get(() => "/events") },
   "alerts.list": { status: 200, calls: 2, prepare: get(() => "/alerts") },
   "alerts.get": {

@@ -133,7 +133,7 @@ describe("the key's form", () => {
   });
 });
 
-/** Not of deploy hooks: what calls them has no key to send, and a second call within a minute deploys nothing more. */
+/** Deploy hooks are left out: what calls them has no key to send, and a second call within a minute deploys nothing more. */
 const posts = everyRoute.filter(({ method, path }) => method === "POST" && !/^\/(?:auth|hooks)\//.test(path));
 test.each(posts)("$title supports an Idempotency-Key", async (route) => {
   const client = route.access === "session" ? await me.session() : api;

@@ -37,7 +37,7 @@ test("shared imports nothing from the other folders", () => {
   expect(breaking(({ file, from }) => !isIn(file, "shared") || !isOurs(from) || isIn(from, "shared"))).toEqual([]);
 });
 
-/** From the bottom up: a file imports from its own layer and from those before it in this list. */
+/** The layers from the bottom up: a file imports from its own layer and from those before it in this list. */
 const LAYERS = [
   "domain",
   "platform",
@@ -54,7 +54,7 @@ const LAYERS = [
 ];
 const layerOf = (place: string): number => LAYERS.indexOf(place.split("/")[1] ?? "");
 
-/** From the bottom up: a file imports from its own shelf and from those before it in the list. */
+/** The shelves from the bottom up: a file imports from its own shelf and from those before it in the list. */
 const SHELVES: Readonly<Record<string, readonly string[]>> = {
   "shared/operations": [
     "credentials",

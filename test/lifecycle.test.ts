@@ -99,7 +99,10 @@ describe("the statuses are those of the documentation", () => {
   });
 });
 
-/** Where each kind of operation begins, what it passes through, and where it ends when it succeeds and when it fails. */
+/**
+ * The states of each kind of operation: where it begins, what it passes through, and where it ends if it succeeds and if it
+ * fails.
+ */
 const DOCUMENTED = {
   "server.create": ["", "creating", "ready", "create_failed"],
   "server.delete": ["ready unreachable create_failed delete_failed", "deleting", "gone", "delete_failed"],

@@ -53,7 +53,7 @@ describe.each([".", "test/benchmark/peers"])("the lockfile in %s", (folder) => {
   }, 60_000);
 });
 
-/** Where a package finds another one: in its own folder, then in those around it. */
+/** Returns the paths at which a package finds another one: in its own folder, then in those around it. */
 function placesFor(path: string, name: string): string[] {
   const folders = path.split("/node_modules/").map((_, depth, parts) => parts.slice(0, depth + 1).join("/node_modules/"));
   return ["", ...folders.filter((folder) => folder !== "")].map((folder) => join(folder, "node_modules", name));

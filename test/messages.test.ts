@@ -136,7 +136,7 @@ async function catalogOf(language: string): Promise<Map<string, Message>> {
   return new Map(areas.flatMap((area) => messagesIn({ ...area })));
 }
 
-/** Without the places of elements, which the compiler adds for tests. */
+/** Returns a message's code without the positions of elements, which the compiler adds for tests. */
 const codeOf = (message: Message | undefined): string => String(message).replaceAll(/\{\s*fileName:[^}]*\}/g, "");
 
 const [english, german] = [await catalogOf("en"), await catalogOf("de")];
@@ -254,7 +254,7 @@ const SHOWN =
 /** Two words, or one that begins a sentence. */
 const WORDS = /\p{L}{2,}[,.:;]? \p{L}|^\p{Lu}\p{Ll}+\b|\p{L}…$/u;
 
-/** Not for users: what a program reads, and errors that mean a bug. */
+/** Returns whether a text is not for users: what a program reads, and errors that mean a bug. */
 function isCode(node: Node, around: readonly Node[]): boolean {
   const [parent] = around;
   if (parent === undefined || /^(?:Import|Export)|^TSLiteralType$|^BinaryExpression$|^SwitchCase$/.test(parent.type)) return true;
@@ -293,7 +293,7 @@ function wordsIn({ file, code, program }: (typeof sources)[number]): string[] {
   return words;
 }
 
-/** Not for translators. */
+/** The texts that are not for translators. */
 const CODE: readonly RegExp[] = [
   /policies\/form\.tsx:\d+ Europe\/Berlin$/, // a time zone's name
   /settings\/preferences\.tsx:\d+ (?:English|Deutsch)$/, // in its own language, whatever the page's

@@ -1,4 +1,4 @@
-// When a part of AWS is down: 503 in the envelope, and once it is back nothing is half done.
+// This file tests what happens when a part of AWS is down: 503 in the envelope, and once it is back nothing is half done.
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";

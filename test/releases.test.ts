@@ -33,7 +33,7 @@ const Release = z.object({
   jobs: z.array(z.string()),
   /** The partition key of each index. */
   indexes: z.record(z.string(), z.string()),
-  /** In their order. */
+  /** The names of the migrations in their order. */
   migrations: z.array(z.string()).default([]),
 });
 

@@ -22,7 +22,7 @@ const FAILS_ONCE = `
 `;
 const CONFIG = `export default { test: { include: ["*.test.js"], silent: true } };`;
 
-/** In the project, where its dependencies are found. */
+/** Creates a project of tests in this one, where its dependencies are found. */
 function projectOf(tests: Record<string, string>): string {
   const folder = mkdtempSync(join(ROOT, "node_modules", ".repeated-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

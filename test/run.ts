@@ -16,7 +16,8 @@ if (part !== undefined && !/^[1-9]\d*\/[1-9]\d*$/.test(part)) throw new Error(`-
 
 async function main(): Promise<void> {
   const began = performance.now();
-  // Beside the tests, whose first seconds and waits leave a core idle; reported after them, so that the outputs do not mix.
+  // The checks run beside the tests, whose first seconds and waits leave a core idle; they are reported after them, so that the
+  // outputs do not mix.
   const [outcome, checks] = await Promise.all([
     runInRounds(part === undefined ? [] : [`--shard=${part}`], { [RING_VARIABLE]: ring }),
     part === undefined || part.startsWith("1/") ? runChecks(CHECKS[ring]) : [],

@@ -83,7 +83,7 @@ test("a reason has the values of its sentence, and those of the reason in it", (
   expect(inEnglish(nestedReason)).toBe("Hetzner returned an error (500). Hetzner says: not today");
 });
 
-/** As the dashboard says it, in English. */
+/** Returns a reason as the dashboard says it, in English. */
 const filled = ({ code, parameters }: Reason): string => {
   const templates: Readonly<Record<string, string>> = REASONS;
   const templateOf = (each: string | number | undefined) => (each === undefined ? undefined : templates[each]);

@@ -68,7 +68,7 @@ async function since(day: string, policy: object = NIGHTLY): Promise<Subject> {
 
 const Task = z.looseObject({ task: z.string() });
 
-/** Until it is called, backups fail on their servers. */
+/** Makes backups fail on their servers until the function that it returns is called. */
 const failBackups = (): (() => void) =>
   cloud.states.intercept(async (call, next) => {
     if (Task.parse(call.payload).task !== "makeArchive") return next(call);

@@ -54,5 +54,5 @@ export const backupsOf = async (me: TestAccount, instanceId: string): Promise<Ba
 export const instanceOf = async (me: TestAccount, id: string): Promise<Instance> =>
   (await me.api.get(`/instances/${id}`)).as(Instance);
 
-/** In words: "scheduled completed". */
+/** Describes each backup in words, such as "scheduled completed". */
 export const shownOf = (backups: readonly Backup[]) => backups.map(({ kind, status }) => `${kind} ${status}`);

@@ -1,4 +1,4 @@
-// When policies run: five fields of cron in a time zone, also where clocks change.
+// This file tests when policies run, by five fields of cron in a time zone, also where clocks change.
 import { describe, expect, test } from "vitest";
 import { latestRun, nextRun, nextRuns, scheduleProblem } from "../../shared/domain/schedule.ts";
 import { wallTime, zoneNamed } from "../../shared/domain/time-zones.ts";

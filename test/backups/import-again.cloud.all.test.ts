@@ -36,7 +36,7 @@ const show = async (id: string): Promise<Backup> => (await me.api.get(`/backups/
 const isStored = async (id: string): Promise<boolean> =>
   (await storedObject(archiveKey({ account_id: me.id, id }))) !== undefined;
 
-/** In the sandbox the note fails the first import, as a full disk does. */
+/** Returns a backup whose import has failed: in the sandbox the note fails the first import, as a full disk does. */
 async function failedImport(): Promise<Backup> {
   const { api } = await me.token();
   const { id } = await uploaded(api, archive, { note: "fail-import" });

@@ -24,7 +24,7 @@ import { erpOf } from "./erp-of.ts";
 let cloud: TestCloud;
 let me: TestAccount;
 let server: Server;
-/** As a sandbox made it. */
+/** An archive that a sandbox made. */
 let archive: Uint8Array;
 let source: Instance;
 beforeAll(async () => {

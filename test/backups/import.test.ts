@@ -14,7 +14,7 @@ import { erpOf } from "./erp-of.ts";
 
 let me: TestAccount;
 let server: Server;
-/** As a sandbox made it. */
+/** An archive that a sandbox made. */
 let archive: Uint8Array;
 let source: Instance;
 beforeAll(async () => {

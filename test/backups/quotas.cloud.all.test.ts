@@ -137,7 +137,7 @@ test("a policy's run that the quota stops is skipped with the reason, an event s
   await expectExact(me);
 });
 
-/** As a version before the quotas wrote them. */
+/** Changes an account, its backups and its uploads to what a version before the quotas wrote. */
 async function makeOld(me: TestAccount): Promise<void> {
   const account = ["used_backup", "used_backup_bytes", "limit_backup", "limit_backup_bytes"];
   await updateOne(keys.account(me.id), { remove: account }, {});

@@ -56,7 +56,10 @@ test("a first visit over a slow connection", async ({ open }) => {
   );
 });
 
-/** From a user's input to the next picture, as browsers report it: the longest of an action's keys or clicks, in milliseconds. */
+/**
+ * Measures the time from a user's input to the next picture, as browsers report it: the longest of an action's keys or clicks, in
+ * milliseconds.
+ */
 const WATCH_INPUT = `self.longest = 0; new PerformanceObserver((list) => {
   for (const { interactionId, duration } of list.getEntries()) if (interactionId > 0) longest = Math.max(longest, duration);
 }).observe({ type: "event", durationThreshold: 16, buffered: true });`;

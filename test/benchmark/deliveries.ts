@@ -55,7 +55,7 @@ async function writeEvent({ accountId, by }: Owner): Promise<string> {
 interface Receiver {
   server: Server;
   url: string;
-  /** When each event arrived for the first time. */
+  /** The time at which each event arrived first. */
   arrivals: Map<string, number>;
   responds: boolean;
 }

@@ -43,14 +43,14 @@ async function expectNoViolations(page: Page, parameters: string): Promise<void>
   expect(report, `what keeps people from using ${page.url()}`).toEqual([]);
 }
 
-/** As people see it who have chosen the colors of everything themselves: axe reads the page's colors, which they do not see. */
+/** Checks the page for people who have chosen all colors themselves: axe reads the page's colors, which they do not see. */
 export async function expectAccessibleInForcedColors(page: Page): Promise<void> {
   await page.emulateMedia({ forcedColors: "active" });
   await expectAccessible(page, { colors: false });
   await page.emulateMedia({ forcedColors: null });
 }
 
-/** At the page's own width, and at a narrower or a wider one; at a narrower one in forced colors. */
+/** Checks the page at its own width, and at a narrower or a wider one; a narrower one is checked in forced colors. */
 export async function expectFits(page: Page, otherWidth: number): Promise<void> {
   await expectAccessible(page);
   const { width = 0, height = 0 } = page.viewportSize() ?? {};

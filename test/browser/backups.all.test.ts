@@ -434,7 +434,7 @@ test("if the service is down the page says so above the list of backups, and sho
   await page.getByRole("alert").getByText("Can't reach the service").waitFor();
   await page.unroute("**/api/v1/backups?*");
   await rowOf(page, "Shop").waitFor();
-  // And above the items that are already shown.
+  // The error also appears above items that are already shown.
   await page.route("**/api/v1/backups?*", (route) => route.abort());
   await page.getByRole("button", { name: "Refresh backups" }).click();
   await page.getByText("Can't reach the service").waitFor();

@@ -31,7 +31,7 @@ const backUpAll = (instances: readonly InstanceRecord[], night: number): Promise
     });
   });
 
-/** With one of its servers, and the instance that has most backups. */
+/** Creates a big account. Returns it with one of its servers, and the instance that has most backups. */
 export async function bigAccount(): Promise<{ owner: TestAccount; things: Things }> {
   const owner = await account({ seeded: true });
   await setQuota(owner.id, "server", SERVERS);

@@ -12,15 +12,15 @@ import { anonymous } from "../harness/client.ts";
 import { apiUrl } from "../harness/cloud.ts";
 
 export interface Look {
-  /** Signed in as this account's user. */
+  /** The account whose user is signed in. */
   as?: Pick<TestAccount, "user">;
   phone?: boolean;
   dark?: boolean;
-  /** In a new browser: its cache has nothing of the dashboard, and no other test uses it. */
+  /** Opens the page in a new browser: its cache has nothing of the dashboard, and no other test uses it. */
   fresh?: boolean;
   /**
-   * In a new browser whose clock the test drives (`page.clock`): what lasts seconds lasts until the test moves on, however busy
-   * the machine is.
+   * Opens the page in a new browser whose clock the test drives (`page.clock`): what lasts seconds lasts until the test moves on,
+   * however busy the machine is.
    */
   clock?: boolean;
   /** The browser's time zone. */
@@ -44,7 +44,7 @@ const PHONE = { width: 390, height: 844 };
 /** Longer than anything on a page takes on a busy machine: only a test that fails waits for so long. */
 const PATIENCE_MS = 60_000;
 
-// If no file has used the dashboard yet, build it now, and not within the time of the first test.
+// If no file has used the dashboard yet, it is built now, and not within the time of the first test.
 beforeAll(async () => {
   const response = await fetch(inject("shared").apiUrl);
   if (!response.ok) throw new Error(await response.text());
@@ -99,7 +99,7 @@ export const test = base
       if (clock) await page.clock.install(); // for all pages of the browser
       window.faults = faults;
       const response = await arrive(page, path);
-      // For example, that the dashboard could not be built.
+      // The response says why, for example that the dashboard could not be built.
       if (response?.ok() !== true) throw new Error(await response?.text());
       return page;
     };
@@ -174,14 +174,15 @@ async function signedIn({ user: { email, password } }: Pick<TestAccount, "user">
 }
 
 /**
- * For a used window: Playwright's own `setStorageState` opens another page for it, which costs as much as one of the dashboard's.
+ * Returns a script that sets the session of a used window: Playwright's own `setStorageState` opens another page for it, which
+ * costs as much as one of the dashboard's.
  */
 const remembering = (session: string | undefined): string => `
   localStorage.clear();
   sessionStorage.clear();
   ${session === undefined ? "" : `localStorage.setItem("session", ${JSON.stringify(session)});`}`;
 
-/** When network interfaces of containers appear or vanish, Chromium aborts what it is loading: retry once. */
+/** Loads a page, and retries once: when network interfaces of containers appear or vanish, Chromium aborts what it is loading. */
 async function arrive(page: Page, path: string): Promise<Response | null> {
   let dropped = false;
   const note = (request: Request): void => {

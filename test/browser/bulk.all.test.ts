@@ -236,7 +236,7 @@ test("a policy for many instances says which policies it replaces, and how many 
   await expectAccessible(page);
 });
 
-/** After which a page asks for the overview again. */
+/** The time after which a page asks for the overview again. */
 const FOLLOWED_MS = 60_000;
 const BULK = { type: "instance", parameters: {}, total: 1, waiting: 0, running: 1, succeeded: 0, failed: 0, cancelled: 0 };
 

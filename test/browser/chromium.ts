@@ -36,7 +36,7 @@ async function options(): Promise<LaunchOptions> {
 /** More than all pages of a run hold at the same time. */
 const SHARED_BYTES = 1024 ** 3;
 
-/** In bytes, of what Linux keeps for memory that processes share. */
+/** Returns how many bytes are free in what Linux keeps for memory that processes share. */
 function roomInMemory(): number {
   try {
     const { bavail, bsize } = statfsSync("/dev/shm");

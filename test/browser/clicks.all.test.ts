@@ -26,7 +26,7 @@ beforeAll(async () => {
   failing = await owner.instance({ name: "Night Bakery" });
 }, 600_000);
 
-/** With the number of the user's own clicks so far; a click on a label is one, although its field gets another. */
+/** Opens a page and counts the user's own clicks; a click on a label is one, although its field gets another. */
 async function counting(open: Open, path: string): Promise<{ page: Page; clicks: () => Promise<unknown> }> {
   const page = await open(path, { as: owner });
   await page.evaluate(`window.clicks = 0;

@@ -78,7 +78,7 @@ test("a dialog on top of a form and one behind a menu return the focus too", asy
   await hasFocus(page, chooser);
 });
 
-/** Later than anything that a page waits for. */
+/** A time that is longer than any wait of a page. */
 const UNTIL_PAUSE_MS = 60_000;
 
 test("a dialog appears as soon as its file is there, and not when a timer has run out", async ({ open }) => {
@@ -98,7 +98,7 @@ test("a dialog whose file does not load says so, and opens once the file can be 
   const server = await seedServer(owner.id);
   const page = await open(`/servers/${server.id}`, { as: owner, fresh: true });
   await expect.poll(() => button(page, "Edit").isEnabled()).toBe(true);
-  // As if the page had just loaded again by itself: it does not once more.
+  // The page seems to have just reloaded by itself, so it does not reload once more.
   await page.evaluate("sessionStorage.setItem('reloaded', JSON.stringify({ path: location.pathname, at: Date.now() }))");
   await page.route("**/assets/edit-*.js", (route) => route.abort());
   await button(page, "Edit").click();

@@ -1,4 +1,4 @@
-// When the dashboard says that a server's disk will be full.
+// This file tests when the dashboard says that a server's disk will be full.
 import { expect, test } from "vitest";
 import { dayWhenFull } from "../../dashboard/src/metrics/forecast.ts";
 

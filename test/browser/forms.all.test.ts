@@ -16,7 +16,7 @@ import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { moveTo, test } from "./browser.ts";
 import { button, dialog, fact, more, openPart, pathOf, sentTo, title } from "./instance-page.ts";
 
-/** As if the user came back from another window, where they have been long enough: the page then fetches everything again. */
+/** Simulates that the user comes back from another window after long enough: the page then fetches everything again. */
 const comeBack = (page: Page): Promise<unknown> => page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`);
 
 /** Holds the responses to requests of a method until the returned function is called. */

@@ -240,7 +240,7 @@ test("a recent failure shows the reason and the request ID, and links to the res
 
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
-/** Without an event, as if that were older than the account's latest hundred. */
+/** Adds a failed operation without an event, as if that were older than the account's latest hundred. */
 async function seedFailure(
   type: OperationType,
   resource: Operation["resource"],

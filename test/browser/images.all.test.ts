@@ -1,4 +1,5 @@
-// Where the dashboard says that an ERP can get a newer image and that a server needs a reboot, and what is done about either.
+// This file tests where the dashboard says that an ERP can get a newer image and that a server needs a reboot, and what is done
+// about either.
 import { expect } from "vitest";
 import { Deploy } from "../../shared/api/deploys.ts";
 import { Operation } from "../../shared/api/operations.ts";

@@ -14,7 +14,10 @@ import { moveTo, test } from "./browser.ts";
 import { button, callsOf, dialog, fact, getInstance, more, openTab, pathOf, sentTo, title } from "./instance-page.ts";
 
 describe("actions", () => {
-  /** By the labels of the buttons and of the items of the open menu, which a page enables as the API would accept the action. */
+  /**
+   * Returns the actions that are enabled, by the labels of the buttons and of the items of the open menu, which a page enables as
+   * the API would accept the action.
+   */
   async function offered(page: Page): Promise<string[]> {
     const enabled: string[] = [];
     for (const [action, name] of [

@@ -46,7 +46,7 @@ export const instancesOf = async (owner: TestAccount): Promise<ListedInstance[]>
 export const getInstance = async (owner: TestAccount, id: string): Promise<Instance> =>
   (await owner.api.get(`/instances/${id}`)).as(Instance);
 
-/** As if the user came back from another window, until the page shows what has happened meanwhile. */
+/** Simulates that the user comes back from another window, until the page shows what has happened meanwhile. */
 export const comeBackUntil = (page: Page, locator: Locator): Promise<void> =>
   expect
     .poll(async () => {

@@ -45,7 +45,7 @@ async function createKey(page: Page): Promise<string> {
   return value;
 }
 
-/** With an SSH key that is added in the form. */
+/** Fills in the form of a server, with an SSH key that is added in the form. */
 async function fillInServer(page: Page): Promise<void> {
   await page.getByLabel("Name").fill("erp-1");
   await page.getByRole("button", { name: /^Region/ }).click();
@@ -62,7 +62,7 @@ async function fillInServer(page: Page): Promise<void> {
   await page.getByText("Server created: erp-1").first().waitFor();
 }
 
-/** On the only server. */
+/** Fills in the form of an instance on the only server. */
 async function fillInInstance(page: Page): Promise<void> {
   await page.getByLabel("Name", { exact: true }).fill("Shop");
   await page.getByLabel("Domain").fill(uniqueDomain());
@@ -158,7 +158,7 @@ test(
     await choose(page, "Deploy pipeline", "Revoke");
     const confirmation = dialog(page, "Revoke API key");
     const revoked = page.waitForResponse(
-      // Not an error that asks the page to wait and retry.
+      // An error that asks the page to wait and retry does not count.
       (response) => response.request().method() === "DELETE" && response.ok(),
       { timeout: REQUESTS_AGAIN_MS },
     );

@@ -24,7 +24,7 @@ test("every page is accessible to everyone and fits the screen on a dark phone",
   }
 });
 
-/** Where the content of a page begins: below its heading, what its resource is at a glance, its actions and its tabs. */
+/** Returns where the content of a page begins: below its heading, what its resource is at a glance, its actions and its tabs. */
 const CONTENT_BEGINS = `(() => {
   const main = document.getElementById("main");
   const [head, tabs] = [main.querySelector(".page-top, .phone-head"), main.querySelector(".tabs")];
@@ -94,7 +94,7 @@ test("paper gets the page without the shell", async ({ open }) => {
   await page.emulateMedia({ media: null });
 });
 
-/** As the operator configures it. */
+/** Configures the dashboard as the operator does. */
 async function configure(page: Page, config: DashboardConfig): Promise<void> {
   await page.route("**/config.json", (route) => route.fulfill({ json: config }));
   await page.reload();

@@ -156,7 +156,7 @@ test("what somebody who was removed has created and started goes on, and shows s
   const { id: operationId } = (await adminSession.post("/bulk", labels)).as(Operation);
   await owner.anotherUser();
   const page = await open("/settings/api-keys", { as: owner });
-  // As in an account that has more users than a page of the API: here, one each.
+  // Each page of the API has one user, as if the account had more users than fit on one page.
   await page.route(/\/users\?/, (route) => {
     const url = new URL(route.request().url());
     url.searchParams.set("per_page", "1");

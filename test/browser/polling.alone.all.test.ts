@@ -12,7 +12,7 @@ import { dashboard } from "../harness/dashboard.ts";
 import { type Open, test } from "./browser.ts";
 import { isShown, LOGIN, PAGES } from "./pages.ts";
 
-// So slow that operations outlast the time of the test.
+// The sandbox is so slow that operations outlast the time of the test.
 await ownCloud({ fallback: dashboard(), environment: { SANDBOX_TIME_SCALE: "100" }, timeScale: 1 });
 
 const WATCHED_MS = 7_000;
@@ -53,7 +53,7 @@ const settled = (page: Page): Promise<void> => expect.poll(() => page.evaluate("
  */
 const UNTIL_PAUSE_MS = 60_000;
 
-/** From now on the page's time goes on only in `askedMeanwhile`. */
+/** Stops the page's time, which from now on goes on only in `askedMeanwhile`. */
 async function pause(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + UNTIL_PAUSE_MS);
@@ -120,7 +120,7 @@ test("a page polls every two seconds during an operation, and not at all without
 
 const MANY = 40;
 const HALF_MINUTE_MS = 30_000;
-/** Of the 50 that a user may make in that time in all of their tabs. */
+/** The page's share of the 50 requests that a user may make in that time in all of their tabs. */
 const REQUESTS_MAX = 30;
 
 const AnyList = z.looseObject({ data: z.array(z.looseObject({ id: z.string() })) });

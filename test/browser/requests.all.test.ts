@@ -18,7 +18,7 @@ import { bulkAction, PAGES, pathOf, type Things } from "./pages.ts";
 
 /** A page's own requests, however much of it is in view. */
 const OWN_MAX = 3;
-/** After a change of one record. */
+/** The requests that a page may make after a change of one record. */
 const REFETCH_MAX = 1;
 /** The overview, which every page follows. */
 const SHELL = 1;
@@ -63,8 +63,8 @@ function watchApi(page: Page): Traffic {
 }
 
 /**
- * Until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked for
- * because time passes.
+ * Waits until each response is there and nothing more is asked for; the page's own clock stands still, so that nothing is asked
+ * for because time passes.
  */
 async function quiet(page: Page, traffic: Traffic): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();

@@ -83,7 +83,7 @@ test("by keyboard alone: a passkey and recovery codes are set up, and the passke
   await press(page, "Done");
   await page.getByText("10 recovery codes left.").waitFor();
 
-  // With the password, then the passkey.
+  // The user signs in with the password, then with the passkey.
   const session = sessionIn(
     await prove({ challenge: (await challengeFor(owner.user)).challenge, method: "recovery_code", code: codes[0] }, newAddress()),
   );

@@ -16,7 +16,7 @@ const rows = (page: Page, table: string): Locator => page.getByRole("table", { n
 const serversOf = async (owner: TestAccount): Promise<ListedServer[]> =>
   (await owner.api.get("/servers")).as(z.array(ListedServer));
 
-/** As a provider that charges more in the sandbox's first region. */
+/** Returns the catalog with the prices of a provider that charges more in the sandbox's first region. */
 function priced(catalog: unknown): unknown {
   const { data, ...envelope } = z.looseObject({ data: Catalog }).parse(catalog);
   const price = { monthly: 4.49, hourly: 0.0072, currency: "EUR" };

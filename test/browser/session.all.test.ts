@@ -231,7 +231,7 @@ describe("the rate limit", () => {
     return Number(seconds);
   };
 
-  /** At its own pace: nothing is repeated before the time has passed. */
+  /** Expects that the countdown runs at its own pace, then lets the time pass: nothing is repeated before that. */
   async function expectCountdown(page: Page, timer: Locator): Promise<void> {
     const first = await secondsLeft(timer);
     expect(first).toBeGreaterThan(0);

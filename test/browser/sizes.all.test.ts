@@ -15,7 +15,7 @@ import {
   pathsOf,
 } from "./pages.ts";
 
-/** Without the design system, the router and the cache of responses. */
+/** The maximum for a sign-in page without the design system, the router and the cache of responses. */
 const LOGIN_BYTES_MAX = 120_000;
 
 let owner: TestAccount;
@@ -27,7 +27,7 @@ test("the sign-in page is small, and has no frame", async ({ open }) => {
   const page = await open("/login", { fresh: true });
   await isShown(page, LOGIN);
   expect(await bytesLoaded(page)).toBeLessThanOrEqual(LOGIN_BYTES_MAX);
-  // From edge to edge, before the design system's own styles.
+  // The banner goes from edge to edge, even before the design system's own styles are there.
   expect(await page.getByRole("region", { name: "Environment" }).boundingBox()).toMatchObject({ x: 0, y: 0 });
 });
 

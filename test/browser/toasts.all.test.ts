@@ -11,7 +11,7 @@ import { button, choose, dialog } from "./instance-page.ts";
 const CONTRADICTS_MS_MAX = 500;
 
 let owner: TestAccount;
-/** In the row of the instance, whatever its name. */
+/** The domain is in the row of the instance, whatever its name. */
 let domain: string;
 beforeAll(async () => {
   ({ owner } = await bigAccount());
@@ -24,7 +24,10 @@ beforeAll(async () => {
 
 const Seen = z.object({ toast: z.number(), row: z.number() });
 
-/** When a notification and the row of a record first say this, by the page's own clock; null: there is no such row any more. */
+/**
+ * Watches when a notification and the row of a record first say this, by the page's own clock; null means that there is no such
+ * row any more.
+ */
 async function watch(page: Page, toast: string, row: { of: string; says: string | null }): Promise<() => Promise<number>> {
   await page.evaluate(`(() => {
     const seen = (window.seen = {});

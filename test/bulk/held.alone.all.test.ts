@@ -88,7 +88,7 @@ test(
     const { id } = await begin(me, { action: "drill", select: { ids } });
     const OTHERS_WAIT = ["running", "waiting", "waiting"];
     await expect.poll(() => statusesOf(me, id), WAIT).toEqual(OTHERS_WAIT);
-    // As an earlier version selected them, so that they are all asked for, and not one after the other.
+    // An earlier version selected them like this, so that they are all asked for, and not one after the other.
     const part = keys.bulkPart(me.id, id, 0);
     const targets = Part.parse((await readAll([part])).get(keyString(part))).targets.map((each) => ({
       ...each,
@@ -199,7 +199,7 @@ test("what a killed call has begun is followed, and not cancelled", { timeout: 1
   const { id: waiting } = await seedInstance(me.id, { server_id, ...hold() });
   const { id } = await begin(me, { action: "stop", select: { ids: [begunId, waiting] } });
   await expect.poll(async () => (await itemsOf(me, id)).every(({ error }) => error !== null), WAIT).toBe(true);
-  // As if the call had begun it, and was killed before it wrote that.
+  // The records are as if the call had begun the operation, and was killed before it wrote that.
   const change = startChange(await getAccount(me.id));
   const { id: operationId } = reserveOperation(
     change,

@@ -98,7 +98,7 @@ function namesakes(file: string, { tests }: Sources): string[] {
 /** What every test imports leads to every test, so it leads to none. */
 const EVERYWHERE = /^test\/harness\//;
 
-/** By how many imports away they are. */
+/** Maps the tests that import a file to how many imports away they are. */
 function testsThatImport(file: string, { tests, importers }: Sources): Map<string, number> {
   const distances = new Map([[file, 0]]);
   for (const [each, distance] of distances)

@@ -32,7 +32,7 @@ export function backupsOfCode(account: () => TestAccount) {
     const python_packages = ["num2words>=0.5"];
     await account().api.put(`/instances/${id}/code`, { repositories, environment, python_packages, install_modules: ["acme"] });
     const [commit] = (await deploy(id)).commits;
-    // Not a seeded one, which would be of no code.
+    // The backup is not a seeded one, because that would be of no code.
     const backup = (await account().api.post(`/instances/${id}/backups`, {})).as(Backup);
     await account().until(backup.operation_id);
     await put(name, { acme: "2.0" });

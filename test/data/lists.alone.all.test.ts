@@ -26,7 +26,7 @@ interface Row {
 const schema = z.looseObject({ id: z.string(), number: z.string() });
 const buildQuery = (query: Partial<PageQuery> = {}): PageQuery => ({ ...listQuery({}).parse({}), ...query });
 
-/** In one transaction each. */
+/** The number of rows that are written in one transaction. */
 const AT_ONCE = 25;
 
 async function write(kind: ListKind, accountId: string, rows: readonly Row[], more: Record<string, unknown> = {}): Promise<void> {

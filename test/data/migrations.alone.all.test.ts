@@ -18,8 +18,8 @@ import { writeItems } from "../harness/seed-many.ts";
 import { everyKey, table } from "../harness/table.ts";
 
 /**
- * Where the data functions' calls are cut off: at the nth write from now on, before or after it is done. Everything later fails,
- * too.
+ * The point at which the data functions' calls are cut off: the nth write from now on, before or after it is done. Everything
+ * later fails, too.
  */
 let cut = { at: Number.POSITIVE_INFINITY, isDone: false };
 let writes = 0;

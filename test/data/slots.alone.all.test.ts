@@ -203,7 +203,7 @@ describe("a wish for a place", () => {
       expect(await placeIn(ask(key, AT + i, wishFor(AT + 9_000 + i)))).toBe(place);
     const item = await itemAt(key);
     for (const [i, place] of PLACES.entries()) expect(item[place]).toEqual(new Uint8Array(encodeStamp(AT + 9_000 + i)));
-    // Without a wish nothing is taken.
+    // A request that does not ask for a place takes none.
     expect(await placeIn(ask(key, AT + 9_500, { limits: [MANY] }))).toBeUndefined();
   });
 

@@ -42,9 +42,9 @@ export interface Started {
   /** Resolves once it says that it is ready; rejects with its output if it ends before. */
   ready: () => Promise<void>;
   ended: Promise<number | null>;
-  /** As a terminal does: to the whole process group. */
+  /** Interrupts as a terminal does: the signal goes to the whole process group. */
   interrupt: () => Promise<number | null>;
-  /** With all of its child processes. */
+  /** Kills the process with all of its child processes. */
   kill: () => Promise<void>;
   /** The process and all of its children. */
   processes: () => number[];

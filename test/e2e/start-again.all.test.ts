@@ -72,7 +72,7 @@ test("npm start that was killed during operations resumes them: every operation 
       .array(Resource)
       .parse(await call("GET", `/${kind}?per_page=100`))
       .filter(({ status, operation_id }) => operation_id != null || !["active", "running", "completed"].includes(status));
-  // At once, unless an earlier try of this test has left work of its own.
+  // This succeeds at once, unless an earlier try of this test has left work of its own.
   for (const kind of ["servers", "instances", "backups"])
     await expect.poll(() => unfinished(kind), { message: kind }).toEqual([]);
   // What an operation held is free again, too.
@@ -145,7 +145,7 @@ test("--reset deletes all data, and nothing in the folder that npm start did not
 
 test("npm start in live explains how to begin: the key for your own machines, and the command that creates the first account", async () => {
   const at = product.newDataDir();
-  // As docs/deploy.md tells operators to set up their shells.
+  // docs/deploy.md tells operators to set up their shells like this.
   const shell = { AWS_PROFILE: "nobody", AWS_ENDPOINT_URL_DYNAMODB: "http://127.0.0.1:1" };
   const env = { PORT: String(await freePort()), TLS: "internal", ...shell };
   const started = product.start({ args: ["--environment", "live", "--data", at], env });

@@ -24,7 +24,7 @@ import { see } from "./seeing.ts";
 import type { Service } from "./service.ts";
 import { watch } from "./watching.ts";
 
-/** In this order; each leaves the instance as the backup has it, or running at least. */
+/** The parts, which run in this order; each leaves the instance as the backup has it, or running at least. */
 const PARTS: Readonly<Record<string, (chain: Chain, of: BackedUp) => Promise<void>>> = {
   leave,
   moveIn,

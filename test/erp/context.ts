@@ -98,7 +98,7 @@ export function chainOn(machine: Machine, service: Service) {
     return Buffer.from(await (await fetch(data.url)).arrayBuffer());
   }
 
-  /** As a customer's archive from elsewhere, in parts; examined on the server. */
+  /** Uploads an archive in parts, like a customer's archive from elsewhere; it is examined on the server. */
   async function upload(archive: Uint8Array, note: string, serverId: string) {
     const { data: pendingUpload } = await client.uploads.create({ body: { size_bytes: archive.length, note } });
     const parts = Array.from({ length: Math.ceil(archive.length / pendingUpload.part_size) }, (_, index) => ({

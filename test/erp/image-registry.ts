@@ -18,7 +18,7 @@ export interface ImageRegistry {
   stop: () => void;
 }
 
-/** With newer images of these names than the machine has. */
+/** Starts a registry with newer images of these names than the machine has. */
 export async function startImageRegistry({ docker, environment }: Machine, names: readonly string[]): Promise<ImageRegistry> {
   assert(existsSync(PROGRAM), "docker-registry is missing. On Debian: apt-get install docker-registry");
   const folder = mkdtempSync(join(tmpdir(), "registry-"));

@@ -11,7 +11,7 @@ import { until } from "./machine.ts";
 
 const MODULES = Array.from({ length: 12 }, (_, index) => `acme_${index + 1}`);
 const PUSH_SECONDS = 120;
-/** For how long a function may know an older image: see shared/providers/images.ts. */
+/** The time for which a function may know an older image: see shared/providers/images.ts. */
 const IMAGES_SECONDS = 330;
 
 /** The customer's repository; `changed` is of the third module. */

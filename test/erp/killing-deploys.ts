@@ -11,7 +11,7 @@ import { until } from "./machine.ts";
 
 const COUNT = 20;
 const SEED = Number(process.env["DEPLOYS_SEED"] ?? 20);
-/** In which every deploy's work on the machine is done; that of a failing one ends with an undo. */
+/** The steps in which every deploy's work on the machine is done; that of a failing deploy ends with an undo. */
 const STEPS = ["fetchCode", "installPackages", "updateModules", "settleCode"];
 const FAILING_STEPS = ["fetchCode", "updateModules", "putBack"];
 const KILLED_AFTER_MAX_SECONDS = 4;

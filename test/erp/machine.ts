@@ -89,7 +89,7 @@ export async function prepareImages(folder: string): Promise<void> {
   );
 }
 
-/** Without a bridge and rules: builds use the existing network. Its mounts are its own, and end with it. */
+/** Runs Docker without a bridge and rules: builds use the existing network. Its mounts are its own, and end with it. */
 async function withDocker<T>(folder: string, namespaces: readonly string[], work: (env: NodeJS.ProcessEnv) => T): Promise<T> {
   const host = `unix://${join(folder, "building.sock")}`;
   const env = { ...process.env, DOCKER_HOST: host };

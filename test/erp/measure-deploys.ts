@@ -18,7 +18,7 @@ import type { Service } from "./service.ts";
 const run = promisify(execFile);
 
 const ROUNDS = 3;
-/** With what they depend on, some 70. */
+/** The modules to install; with what they depend on, they are some 70. */
 const APPS = ["sale_management", "purchase_stock", "account", "crm", "project", "hr_holidays", "calendar", "contacts", "survey"];
 const MODULES_MIN = 70;
 /** Those of docs/performance.md: seconds over the plain update, times a drill, seconds over the ERP's own start. */
@@ -42,7 +42,7 @@ export async function measureDeploys({ machine, client, end, jobsOf, goal }: Too
     const site = { domain: shop.domain, authority: machine.authority() };
     return (await fetchPage(site, "/web/login").catch(() => undefined))?.status === 200;
   };
-  /** When it responds for the first time, in the clock of files. */
+  /** Returns when the ERP responds for the first time, by the clock of files. */
   const firstResponse = async (): Promise<number> => {
     while (!(await isServing())) await sleep(200);
     return Date.now() / 1000;

@@ -14,7 +14,10 @@ const ROUNDS = 3;
 const SAMPLES = 5;
 const REQUESTS = 20;
 
-/** In milliseconds of a processor, with the programs that it starts; the fastest round, as other work only makes it slower. */
+/**
+ * Returns the milliseconds of a processor that a sample takes with the programs that it starts: those of the fastest round, as
+ * other work only makes it slower.
+ */
 export async function cpuOfSample(machine: Machine): Promise<number> {
   const ids = Array.from({ length: ERPS }, () => newId("instance"));
   const names = ids.flatMap((id) => [`erp-${id}`, `erp-${id}-db`]);

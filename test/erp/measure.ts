@@ -96,7 +96,7 @@ export async function measure(machine: Machine, service: Service, folder: string
 
   const plainRestore: number[] = [];
   const restores: Measured[] = [];
-  // Without swapping, which includes stopping and starting the ERP.
+  // Swapping is left out, because it includes stopping and starting the ERP.
   const steps = ["verifyArchive", "buildRestore", "dropOld"];
   for (let round = 0; round < ROUNDS; round++) {
     plainRestore.push(await seconds(restorePlainly));
@@ -125,7 +125,7 @@ export async function measure(machine: Machine, service: Service, folder: string
   interface Measured {
     operation: Operation;
     wholeSeconds: number;
-    /** By the names of their steps; sending counts with packing. */
+    /** The seconds of the jobs, by the names of their steps; sending counts with packing. */
     jobs: Record<string, number>;
     /** The steps that plain tools have, too. */
     jobSeconds: number;
@@ -151,7 +151,7 @@ export async function measure(machine: Machine, service: Service, folder: string
     return { operation, wholeSeconds, jobs, jobSeconds, peakMb };
   }
 
-  /** From the start of each, which set its deadline, to its result. */
+  /** Measures each job from its start, which set its deadline, to its result. */
   function jobsOf(operationId: string): Record<string, number> {
     const jobs: Record<string, number> = {};
     for (const name of readdirSync(join(machine.root, "jobs")).filter((each) => each.startsWith(`${operationId}-`))) {
@@ -184,7 +184,7 @@ export async function measure(machine: Machine, service: Service, folder: string
       "-c",
       "create database plain owner odoo template template0 encoding 'UTF8' lc_collate 'C'",
     );
-    // As the superuser: the dump has extensions.
+    // The superuser restores the dump, because it has extensions.
     await psql("postgres", "plain", "-f", join(plain, "restored/dump.sql"), "-o", "/dev/null");
   }
 

@@ -28,14 +28,14 @@ drop event trigger guard; drop function guard; drop policy theirs on res_partner
 drop extension postgres_fdw cascade; drop extension pg_stat_statements cascade; drop owned by metabase; drop role metabase;
 `;
 
-/** As a module of 19.0 has it. */
+/** The SQL of a table as a module of 19.0 has it. */
 const EMBEDDED =
   "create table embedded (id int, value vector); insert into embedded values (1, '{1,2}'); alter table embedded owner to odoo";
 
 /** More than one part of an upload. */
 const LARGE_BYTES = 66 * 1024 ** 2;
 
-/** In the container, whose /tmp is small. */
+/** The archive's path in the container, whose /tmp is small. */
 const MADE = "/var/lib/odoo/tmp/manager.zip";
 
 /** A large attachment as the ERP stores it, and then what its database manager does for /web/database/backup. */

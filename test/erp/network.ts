@@ -21,7 +21,7 @@ const HOSTS = {
   resolver: "169.254.169.253",
 };
 const PORTS = [25, 53, 80];
-/** By their addresses: those of the machine that they visit. */
+/** Maps the visitors' addresses to those of the machine that they visit. */
 const VISITORS = { "203.0.113.9": "203.0.113.1", "2001:db8:9::9": "2001:db8:9::1" };
 
 export async function network({ machine, guarantee, succeeds, siteOf, act }: Chain, { shop, erp }: BackedUp): Promise<void> {

@@ -113,7 +113,7 @@ export async function startService(machine: Machine, folder: string, { timeScale
       const [, accountId = "", id = ""] = /^accounts\/(.+)\/backups\/(.+)\.zip$/.exec(key) ?? [];
       const stored_checksum = await putArchive(key, bytes);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
-      // As if the service had made it: by now no operation holds the backup.
+      // The record is as if the service had made the archive: by now no operation holds the backup.
       const set = { size_bytes: bytes.length, sha256, stored_checksum, missing_files: 0, skipped_files: 0 };
       await updateOne(keys.record("backup", accountId, id), { set }, {});
     },

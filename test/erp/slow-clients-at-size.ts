@@ -60,7 +60,7 @@ export async function slowClientsAtSize(
     assert.equal(sha256Of(await receive(socket, pace)), sha256);
   };
 
-  /** As a browser sends a file. */
+  /** Uploads a file as a browser sends it. */
   const upload = async (file: Buffer, pace: Pace): Promise<void> => {
     const socket = await open(site);
     await send(socket, form(site, erp.cookie, await csrfToken(), file), pace);

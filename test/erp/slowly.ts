@@ -8,7 +8,7 @@ import type { Site } from "./erp.ts";
 
 export interface Pace {
   bytesPerSecond: number;
-  /** Once: in the middle of what is sent, after the first second of what is read. */
+  /** The length of the only pause, which comes in the middle of what is sent, or after the first second of what is read. */
   pauseSeconds?: number;
 }
 

@@ -18,7 +18,7 @@ export async function watch(
   const status = join(machine.root, "caddy/etc/status");
   const statusOfServer = async () => (await client.servers.get({ params: { id: server.id } })).data.status;
 
-  /** In the second minute after the cause; before, everything is well. */
+  /** Requires that an outage is told in the second minute after its cause; before, everything is well. */
   async function isTold(name: string, failed: string, cause: () => unknown): Promise<void> {
     const down = await countEvents("instance.down");
     await minute();

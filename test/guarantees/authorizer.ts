@@ -4,12 +4,12 @@ import { handler } from "../../functions/authorize.ts";
 import { BASE_PATH } from "../../shared/api/base-path.ts";
 import { CLIENT_ADDRESS_HEADER, ORIGIN_KEY_HEADER } from "../../shared/runtime/origin.ts";
 
-/** For the variable ORIGIN_KEYS, a list with spaces, of the calling file's process. */
+/** A key for the variable ORIGIN_KEYS, a list with spaces, of the calling file's process. */
 export const ATTACK_KEY = "key-of-the-attack";
 
 interface Presented {
   httpMethod: string;
-  /** In the gateway's syntax. */
+  /** The resource's path in the gateway's syntax. */
   resource: string;
   authorization: string;
 }

@@ -7,7 +7,7 @@ import { prove } from "./prove.ts";
 import type { Random } from "./random.ts";
 import { expectAtRest, leaseOf, tasksOf, whileUndoing, workflowRows } from "./workflow-attack.ts";
 
-/** As Lambda and Step Functions name them. */
+/** Creates an error with a name as Lambda and Step Functions use it. */
 const errorNamed = (name: string): Error => Object.assign(new Error("HOST_JOB_FAILED: As the test asked"), { name });
 const FATAL = { "a crash": "Runtime.ExitError", "an error": "GiveUp", "a time-out": "Sandbox.Timedout" };
 const PASSING = "TryAgain";

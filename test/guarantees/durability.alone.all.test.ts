@@ -99,7 +99,7 @@ async function work(ask: Ask, sshKeyId: string, confirmed: Confirmed, random: Ra
   for (let step = 0; step < 4; step++) {
     const [oldest] = confirmed.keys;
     if (oldest !== undefined && random.chance(0.4)) {
-      // Without a response it may be either.
+      // Without a response, the key may be removed or not.
       confirmed.keys.delete(oldest);
       if ((await ask("DELETE", `/ssh-keys/${oldest}`))?.status === 200) confirmed.removed.add(oldest);
     } else if (random.chance(0.6)) {

@@ -3,9 +3,9 @@
 
 export interface Guarantee {
   title: string;
-  /** To a customer. */
+  /** The promise to a customer. */
   promise: string;
-  /** To an engineer. */
+  /** The proof for an engineer. */
   proof: string;
   /** Trials of `npm run prove`, and of a run of all tests. */
   full: number;

@@ -181,7 +181,7 @@ const processList = (): string =>
     })
     .join("\n");
 
-/** While the job runs its secret is in no process list, and afterwards in no file that jobs leave. */
+/** Expects that a job's secret is in no process list while the job runs, and afterwards in no file that jobs leave. */
 async function expectSecret(jobs: MachineWithJobs, random: Random): Promise<void> {
   const password = `secret-${random.below(1e9)}-${randomBytes(12).toString("hex")}`;
   const processLists: string[] = [];
@@ -245,8 +245,8 @@ function tamperWith({ store, secret, folder, hostile }: MachineWithJobs, restore
 }
 
 /**
- * By the jobs of the workflow. Whether the files must be as expected afterwards: not if the ERP has tampered with them, which
- * harms itself alone.
+ * Uses the archive by the jobs of the workflow. Returns whether the files must be as expected afterwards: not if the ERP has
+ * tampered with them, which harms itself alone.
  */
 async function use(
   usage: (typeof USES)[number],

@@ -16,7 +16,7 @@ import { type Kind, kinds, type Made, recordsOf, requestOf, send, type World, wo
 const AT_ONCE = 20;
 const IN_PROGRESS = ["IDEMPOTENCY_IN_PROGRESS", "SERVICE_UNAVAILABLE"];
 
-/** Without the control of a bulk action, which must be in progress: after each attack nothing may be. */
+/** The idempotent requests without the control of a bulk action, which must be in progress: after each attack nothing may be. */
 const posts = kinds.filter(({ route }) => route.idempotent && route.id !== "operations.act");
 const WAYS = ["twenty at once", "while starts fail", "another body", "another credential", "killed inside"] as const;
 const rounds = posts.flatMap((kind) => WAYS.map((way) => ({ label: `${kind.label}: ${way}`, kind, way })));

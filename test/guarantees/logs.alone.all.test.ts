@@ -90,7 +90,7 @@ prove("logs", () => {
   }
 
   const AT = "2026-11-26T19:00:00.123456789Z";
-  /** As the log has a message, on the machine and as a machine would send it that removes nothing. */
+  /** Writes messages as the log has them on the machine, and returns them as a machine would send them that removes nothing. */
   function write(source: Source, messages: readonly string[]): string {
     if (source === "proxy") {
       const lines = messages.map((uri) =>

@@ -12,7 +12,7 @@ import type { Random } from "./random.ts";
 
 const BURST = 12;
 const ADMINS = 4;
-/** In all often more than the account may send; of each, fewer than a session may make in a minute. */
+/** The invitations of each admin: fewer than a session may make in a minute, in all often more than the account may send. */
 const INVITATIONS_EACH = 10;
 
 const anywhere = (random: Random): string => `127.${1 + random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;

@@ -9,11 +9,11 @@ export const ORDER = "PROVE_ORDER";
 export const Order = z.object({
   seed: z.number(),
   trials: z.number(),
-  /** Only this trial. */
+  /** The only trial that runs, if there is one. */
   trial: z.number().optional(),
-  /** Only points with this in their names. */
+  /** The text that is in the names of the points that run. */
   points: z.string(),
-  /** Where the progress is kept. */
+  /** The file that stores the progress. */
   file: z.string(),
   /** What is being proven: a hash of the product's files. */
   sources: z.string(),

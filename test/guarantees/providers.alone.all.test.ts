@@ -145,7 +145,7 @@ const hasVanished = (label: string): boolean =>
     machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
   );
 
-/** For each name that was bought more than once: whether a late list was the reason. */
+/** Returns, for each name that was bought more than once, whether a late list was the reason. */
 function twice(provider: Rented): boolean[] {
   const byName = Object.groupBy(machinesOf(provider), ({ name }) => name);
   return Object.values(byName)

@@ -1,9 +1,9 @@
 // Chance that can be repeated: the same seed gives the same choices.
 
 export interface Random {
-  /** At least 0 and less than 1. */
+  /** Returns a number that is at least 0 and less than 1. */
   next: () => number;
-  /** A whole number from 0 to below `end`. */
+  /** Returns a whole number from 0 to below `end`. */
   below: (end: number) => number;
   chance: (probability: number) => boolean;
   oneOf: <T>(choices: readonly T[]) => T;
@@ -38,7 +38,7 @@ export function randomOf(seed: number): Random {
 
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/** With another character at one place: often the last, whose bits do not all mean something. */
+/** Returns the text with another character at one position: often the last, whose bits do not all mean something. */
 export function changed(text: string, random: Random, alphabet = BASE64URL): string {
   const at = random.chance(0.25) ? text.length - 1 : random.below(text.length);
   const other = alphabet.split("").filter((each) => each !== text.charAt(at));

@@ -31,7 +31,7 @@ import type { Random } from "./random.ts";
 
 const Operation = z.looseObject({ operation_id: z.string() });
 
-/** As text, and as it would look in base64 and in a URL, at any offset. */
+/** Returns a secret as text, and as it would look in base64 and in a URL, at any offset. */
 const formsOf = (secret: string): string[] => {
   const shifted = ["", "a", "ab"].map((before) =>
     Buffer.from(before + secret)
@@ -121,8 +121,8 @@ async function live(cloud: TestCloud, random: Random): Promise<Map<string, strin
 
   const wrong = know("a wrong password", `wrong ${randomBytes(9).toString("hex")}`);
   await anonymous.post("/auth/login", { email: me.user.email, password: wrong }, { from: `127.0.${1 + random.below(200)}.7` });
-  // By mistake, where they do not belong: an email, a name, a path, a query, a key, a header.
-  // From elsewhere: an address may fail fifty times in a quarter of an hour.
+  // People also send secrets by mistake, where they do not belong: an email, a name, a path, a query, a key, a header. This
+  // sign-in comes from elsewhere, because an address may fail fifty times in a quarter of an hour.
   const mistaken = { email: know("a password as the email", `pw${randomBytes(9).toString("hex")}`), password: wrong };
   await anonymous.post("/auth/login", mistaken, { from: `127.0.${1 + random.below(200)}.9` });
   await me.api.get(`/servers/${know("a token in the path", randomBytes(12).toString("hex"))}`);

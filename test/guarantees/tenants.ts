@@ -18,7 +18,7 @@ import type { TestCloud } from "../harness/facts.ts";
 const isIdKind = (kind: string): kind is IdKind => Object.hasOwn(ID_PREFIXES, kind);
 const KINDS = Object.keys(ID_PREFIXES).filter((kind) => isIdKind(kind));
 
-/** Where an ID goes into a request, and the request with another ID there. */
+/** The position of an ID in a request, and how the request is made with another ID there. */
 interface Position {
   label: string;
   kind: Kind | undefined;

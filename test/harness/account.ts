@@ -47,7 +47,7 @@ export interface TestUser extends NewUser {
 export interface TestAccount {
   id: string;
   user: TestUser;
-  /** With a token that has every permission. */
+  /** A client with a token that has every permission. */
   api: Client;
   tokenId: string;
   /** Signed in as the first user, or as another; each call opens its own session. */

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import type { Assertion, Attestation, CreationOptions, PasskeyOptions } from "../../shared/api/second-factors.ts";
 import { apiUrl } from "./cloud.ts";
 
-/** Where the dashboard is on this machine, as its gateway says. */
+/** Returns the dashboard's origin on this machine, as its gateway says. */
 export const dashboardOrigin = (): string => `http://localhost:${new URL(apiUrl()).port}`;
 
 /** Bits of the authenticator's data: somebody was there, it was the right one, and a new key follows. */

@@ -48,7 +48,7 @@ export function faultsIn({ intercept }: Pick<Aws, "intercept">, database: Databa
   const listeners = new Set<(call: Served) => void>();
   let calls: Served[] = [];
   const record = ({ principal, service, action, attempt, actions, resources, error, capacity }: Call, status: number): void => {
-    // Without the input, which may be large.
+    // The input is left out, because it may be large.
     const served = { principal, service, action, attempt, actions, resources, error, capacity, status };
     calls.push(served);
     if (calls.length > CALLS_KEPT) calls = calls.slice(-CALLS_KEPT / 2);

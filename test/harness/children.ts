@@ -1,4 +1,4 @@
-// For programs that start others and take hours: nothing that they have started goes on without them.
+// Programs that start others and take hours use this: nothing that they have started goes on without them.
 import type { ChildProcess } from "node:child_process";
 
 /** What this process has started and has not ended. */

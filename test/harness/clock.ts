@@ -3,7 +3,7 @@ import { afterAll } from "vitest";
 import { driveClock } from "../../infra/local/lambda/clock.mjs";
 
 export interface TestClock {
-  /** For `ownCloud`. */
+  /** The memory that `ownCloud` shares with the clock. */
   shared: SharedArrayBuffer;
   /** Moves the clock to a time (ISO 8601), forward or back; it goes on from there. */
   set: (at: string) => void;

@@ -9,17 +9,19 @@ const ENVIRONMENT = "test";
 /** What a test's process needs to know about a cloud in another process. */
 export interface CloudFacts {
   apiUrl: string;
-  /** For the data functions and the service's keys, called as the operator. */
+  /** The variables for the data functions and the service's keys, called as the operator. */
   environment: Record<string, string>;
 }
 
-/** For the functions, and for what tests do on the sandbox's machines directly. */
+/** The variable for the functions, and for what tests do on the sandbox's machines directly. */
 const AT_ONCE = { SANDBOX_TIME_SCALE: "0" };
 
 /** A cloud of this process, of which a test sees and disturbs the calls of AWS. */
 export type TestCloud = Cloud & { aws: Aws & Faults };
 
-/** In memory, with an instant sandbox, polls after hundredths of a second, and schedules that run only when fired. */
+/**
+ * Starts a cloud in memory, with an instant sandbox, polls after hundredths of a second, and schedules that run only when fired.
+ */
 export async function startTestCloud(
   outDir: string,
   databaseUrl: string,

@@ -43,7 +43,7 @@ const KEPT_SECONDS = 180;
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   requireNode24();
   const bundles = await bundleIfChanged();
-  // Both concurrently: loading the CDK takes most of the time.
+  // All environments are synthesized together, because loading the CDK takes most of the time.
   const outDir = await synthIfChanged(bundles, ENVIRONMENTS);
   const warmUrl = process.env[WARM_DATABASE];
   const database =

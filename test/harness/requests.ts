@@ -38,7 +38,7 @@ export function idKindOf({ path }: Pick<Route, "path">): IdKind {
   return kind;
 }
 
-/** Without the encoding of the characters of an ID. */
+/** Returns an ID without the encoding of its characters. */
 const plain = (id: string): string =>
   id.replaceAll(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 

@@ -14,7 +14,7 @@ export function routeClients(account: () => TestAccount) {
   const create = async (needsSession: boolean): Promise<Client> =>
     needsSession ? account().session(await account().anotherUser()) : (await account().token()).api;
 
-  /** For so many requests to a route. */
+  /** Returns a client that can send so many requests to a route. */
   return async function clientFor({ access, fieldRole }: Wanted, requests: number): Promise<Client> {
     if (access === "public") return anonymous;
     const needsSession = access === "session" || fieldRole !== undefined;

@@ -11,7 +11,7 @@ export interface App {
   code: (stepsAhead?: 0 | 1) => string;
 }
 
-/** With the code that has set it up. */
+/** An authenticator app with the code that has set it up. */
 export interface UsedApp extends App {
   used: string;
 }

@@ -32,7 +32,7 @@ export async function writeItems(items: readonly Record<string, unknown>[]): Pro
 const MINUTE = 60_000;
 const FIRST = Date.parse("2026-01-01T00:00:00.000Z");
 
-/** When "Shop 0", "Shop 1" and so on of `seedManyInstances` were created. */
+/** Returns when "Shop 0", "Shop 1" and so on of `seedManyInstances` were created. */
 export const createdAt = (index: number): string => new Date(FIRST + index * MINUTE).toISOString();
 
 /**

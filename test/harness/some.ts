@@ -2,11 +2,11 @@
 import { RING } from "./ring.ts";
 
 /**
- * With `npm test` one of every `of` cases, beginning with the one at `turn`, with `npm run test:all` the others, else all. Count
- * `turn` up, and every case appears in some row.
+ * Returns one of every `of` cases with `npm test`, beginning with the one at `turn`, the others with `npm run test:all`, else
+ * all. Count `turn` up, and every case appears in some row.
  */
 export const some = <T>(cases: readonly T[], of: number, turn = 0): T[] =>
   cases.filter((_, index) => RING === undefined || (RING === "test") === ((index + turn) % of === 0));
 
-/** None with `npm test`: all of them run with `npm run test:all`. */
+/** Returns no case with `npm test`: all of them run with `npm run test:all`. */
 export const later = <T>(cases: readonly T[]): T[] => (RING === "test" ? [] : [...cases]);

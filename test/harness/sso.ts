@@ -32,7 +32,7 @@ export interface Callback {
   iss?: string;
 }
 
-/** At the provider of `infra/local`, whose page is a list of people. */
+/** Chooses a person at the provider of `infra/local`, whose page is a list of people. */
 export async function chooseAt(authorizationUrl: string, person: string): Promise<Callback> {
   const url = new URL(authorizationUrl);
   url.searchParams.set("as", person);

@@ -17,7 +17,7 @@ export interface ZipEntry {
   listed?: { name?: string; size?: number; packed?: number; crc?: number; place?: number; method?: number };
   /** What the file's own head says instead of the truth. */
   head?: { size?: number; packed?: number; crc?: number };
-  /** Only in one of the two. */
+  /** The only one of the two that has the file. */
   only?: "file" | "listing";
 }
 

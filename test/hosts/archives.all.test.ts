@@ -160,7 +160,7 @@ try:
 except Unusable as error:
     print(json.dumps(str(error)))
 `;
-    // Without its dump, its manifest, and what systems add.
+    // The files count without the dump, the manifest, and what systems add.
     const count = Object.keys(BACKUP).filter((name) => name.startsWith("filestore/")).length;
     const all = Object.keys(BACKUP).length;
     const within = (extra: number) =>

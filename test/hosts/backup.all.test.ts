@@ -59,7 +59,9 @@ describe("a backup over SSH", unless(noMachine), () => {
     });
     return result;
   }
-  /** As the workflow's undo does. Its ID doesn't begin with that of the job it ends, which would end the undo, too. */
+  /**
+   * Undoes the job as the workflow does. The undo's ID doesn't begin with that of the job it ends, which would end the undo, too.
+   */
   async function undo(job: Job<"make_archive">): Promise<void> {
     const id = job.id.replace("makeArchive", "forgetArchive-try1");
     const forget: Job = { id, kind: "forget_archive", made_by: job.id, ends: [job.id] };
@@ -151,7 +153,9 @@ describe("a backup over SSH", unless(noMachine), () => {
     expect(sent()).toHaveLength(Number(result?.stored_checksum.split("-")[1]));
   });
 
-  /** As when Lambda's session ends, or its keys are no longer valid: the store rejects URLs that are signed now. */
+  /**
+   * Runs `work` as when Lambda's session has ended or its keys are no longer valid: the store rejects URLs that are signed now.
+   */
   async function withExpired(name: (typeof EXPIRING)[number], work: () => Promise<void>): Promise<void> {
     const { [name]: good } = process.env;
     process.env[name] = "expired";
@@ -161,7 +165,7 @@ describe("a backup over SSH", unless(noMachine), () => {
     });
   }
   const EXPIRING = ["AWS_SESSION_TOKEN", "AWS_SECRET_ACCESS_KEY"] as const;
-  /** Without pauses between the tries. */
+  /** Makes curl try again without pauses. */
   const hastyCurl = (): void => machine.standIn("curl", 'exec /usr/bin/curl "$@" --retry 0');
   const errors = (): number => local.aws.calls.list().filter(({ status }) => status === 400 || status === 403).length;
 

@@ -15,7 +15,7 @@ import { unless } from "../harness/unless.ts";
 import { type GitServers, noGit, startGitServers } from "./git-servers.ts";
 import { noMachine } from "./machine.ts";
 
-/** As much as its container has. */
+/** The builder's memory, as much as its container has. */
 const MEMORY = 1024 ** 3;
 const PROGRAM = new URL("../../shared/hosts/script/code.py", import.meta.url).pathname;
 const Resolved = JOB_RESULTS.resolve_code.extend({ known_hosts: z.array(z.string()) });
@@ -35,7 +35,7 @@ interface Repository {
   commit?: string;
 }
 
-/** In place of its container's. */
+/** The limits that replace those of the builder's container. */
 interface Limits {
   MEMORY?: string;
   PATH?: string;
@@ -478,7 +478,7 @@ describe("the builder", unless(noGit), () => {
     const odd = ["-rf", "$(id)", "a b", "é💥", "%2e%2e", "\\..\\x", "a\nb", "\u001b[31m"].map((each) => Buffer.from(each));
     const bytes = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => byte !== 0 && byte !== "/".charCodeAt(0));
     const names = [...odd, ...bytes.map((byte) => Buffer.from(["x".charCodeAt(0), byte]))];
-    // As git quotes them.
+    // Git quotes the names like this.
     const quoted = (each: Buffer) => `"acme/${Array.from(each, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}"`;
     const files = Object.fromEntries(names.map((each) => [quoted(each), "x"]));
     const commit = servers.commit(name(), { "acme/__manifest__.py": manifest(), ...files });

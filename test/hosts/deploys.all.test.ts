@@ -337,7 +337,7 @@ describe("a deploy", unless(noMachine), () => {
   });
 
   describe("whose data a backup has brought back", () => {
-    /** As it is left by a machine that lost its power during the update. */
+    /** Leaves the deploy as a machine does that lost its power during the update. */
     const killedDuringUpdate = async (): Promise<void> => {
       await fetch();
       await packages();

@@ -113,7 +113,7 @@ describe("a disk", unless(noFileSystem()), () => {
   };
   const fill = (id: string): void =>
     void as(ERP_USER, `cd ${volume(id)}; cat /dev/zero > zeros; dd if=/dev/zero bs=512 >> zeros; sync -f zeros`);
-  /** As if a minute had passed. */
+  /** Measures the disk again, as if a minute had passed. */
   function measure(): void {
     for (const id of ["big", "small"]) if (existsSync(fact(id, "disk"))) rmSync(fact(id, "disk"));
     script("measure_disk");

@@ -72,7 +72,7 @@ const dumpOf = (...statements: string[]): string => {
   const lines = (some: string[] = []): string => some.map((each) => `${each}\n`).join("");
   return `${HEAD}${lines(commands)}${TABLE}${lines(others)}${ROWS}${TAIL}`;
 };
-/** Without empty lines, which say nothing. */
+/** Removes empty lines, which say nothing. */
 const squeezed = (text: string): string => text.replaceAll(/\n+/g, "\n");
 const WHOLE = squeezed(dumpOf().replaceAll(/\\(un)?restrict abc\n/g, ""));
 

@@ -76,7 +76,7 @@ inside $CONTAINER ip neigh flush all
 reach 203.0.113.2 2001:db8::2 192.168.77.2 fd12:77::2 169.254.169.2 192.168.78.2 fd12:78::2 10.213.0.1 203.0.113.1 fd99::1 2001:db8::1
 `;
 
-/** By a container on a network of this name. */
+/** Returns what a container on a network of this name reaches. */
 function reachedBy(firewall: "yes" | "no", network: string): string[] {
   const folder = mkdtempSync(join(tmpdir(), "firewall-"));
   try {
@@ -98,7 +98,7 @@ function reachedBy(firewall: "yes" | "no", network: string): string[] {
 
 const NO_WORLD = noMachine ?? (hasPrograms ? undefined : "there is no nft, ip or nsenter here");
 
-/** Without the firewall. */
+/** What the container reaches without the firewall. */
 const BEFORE = ["192.168.77.2", "fd12:77::2", "10.213.0.1", "fd99::1"].map((host) => `${host} 22 25 53 80 443 2500`);
 
 test.for(["yes", "no"] as const)(

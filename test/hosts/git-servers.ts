@@ -154,7 +154,7 @@ function portOf(server: { address: () => AddressInfo | string | null }): number 
   return address.port;
 }
 
-/** As a web server calls a CGI program. */
+/** Calls git's program for a request, as a web server calls a CGI program. */
 function serveHttp(root: string, request: IncomingMessage, response: ServerResponse, stall?: Stall): void {
   const [path = "", query = ""] = (request.url ?? "").split("?");
   const backend = spawn(BACKEND, {

@@ -127,7 +127,7 @@ describe("the key that machines let in", unless(noMachine), () => {
   test("a machine that still lets the old key in, from another place, is named", async () => {
     const old = serviceKeyFrom(await value());
     const { server } = machines[0];
-    // As if another file of sshd's had it.
+    // The stand-in keeps the old key in, as if another file of sshd's had it.
     machines[0].standIn(
       "mv",
       `[[ $1 != *.service ]] || grep -qF '${old.public_key}' "$1" || echo '${old.public_key}' >> "$1"; exec /usr/bin/mv "$@"`,

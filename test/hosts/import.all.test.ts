@@ -25,7 +25,7 @@ const MANIFEST = {
   pg_version: "16.0",
   modules: { base: "19.0.1.3", web_enterprise: "19.0.1.0" },
 };
-/** As pg_dump 17 writes it. */
+/** The head of a dump, as pg_dump 17 writes it. */
 const HEAD = `--
 -- PostgreSQL database dump
 --
@@ -42,7 +42,7 @@ SELECT pg_catalog.set_config('search_path', '', false);
 
 `;
 const TAIL = "\n--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict abc\n\n";
-/** As it is scanned, when the newest clients' lines have been removed. */
+/** The end of a dump as it is scanned, when the newest clients' lines have been removed. */
 const END = TAIL.replace(/\\unrestrict.*\n/, "");
 const dumpOf = (sql: string): string => `${HEAD}${sql}${TAIL}`;
 const ROWS =

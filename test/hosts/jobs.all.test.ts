@@ -28,7 +28,7 @@ describe("jobs on a machine", unless(noMachine), () => {
     const job = restart("op_away-restartErp");
     await ssh.run(machine.server, job);
     await until("Docker goes away", () => existsSync(note("away")));
-    // Until the job has found that out: it would fail if Docker were back before.
+    // Docker stays away until the job has found that out: it would fail if Docker were back before.
     const alive = join(machine.root, "jobs", job.id, "alive");
     await until("the job ends", () => spawnSync("flock", ["-n", alive, "true"]).status === 0);
     rmSync(note("away"));

@@ -34,7 +34,7 @@ export async function runToEnd<K extends JobKind>({ server }: TestMachine, job: 
   return result.of;
 }
 
-/** For the calling file. */
+/** Starts a machine that runs jobs for the calling file. */
 export async function machineWithJobs() {
   const local = await ownAws();
   const s3 = new S3Client({ ...local.as("operator"), forcePathStyle: true });
@@ -66,7 +66,7 @@ export async function machineWithJobs() {
     const { size_bytes } = result;
     return { result, bytes, files: unzipSync(bytes), archive: { key, size_bytes, sha256: result.sha256, erp_version: "19.0" } };
   }
-  /** As if the service had made it, unless it is said to be another one. */
+  /** Stores an archive as if the service had made it, unless it is said to be another one. */
   async function stored(bytes: Uint8Array, of: Uint8Array = bytes): Promise<StoredArchive> {
     const key = `accounts/acc_1/backups/crafted-${jobs}.zip`;
     await s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: bytes }));
@@ -92,7 +92,7 @@ export async function machineWithJobs() {
       for (const name of readdirSync(machine.notes)) rmSync(join(machine.notes, name), { recursive: true });
       rmSync(join(machine.root, "instances"), { recursive: true });
     },
-    /** As the code in the container: it owns what it creates. */
+    /** Runs a command as the code in the container, which owns what it creates. */
     hostile: (command: string): void => {
       execFileSync("bash", ["-c", command], { cwd: join(machine.volume) });
       execFileSync("chown", ["-hR", String(ERP_USER), machine.volume]);

@@ -66,7 +66,7 @@ describe("the archive of a backup", unless(noMachine), () => {
       ...BOTH,
     });
   const drill = () => jobs.run<"drill_archive">({ kind: "drill_archive", archive, edition: "community", note: null });
-  /** Without what the machine knows from the last one. */
+  /** Verifies the archive without what the machine knows from the last verification. */
   const verify = async (): Promise<void> => {
     for (const name of readdirSync(join(jobs.machine.root, "archives"))) forget(name);
     await jobs.verify(archive);

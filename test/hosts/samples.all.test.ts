@@ -310,7 +310,7 @@ describe("a sample of a machine", unless(noPerl), () => {
       const [user = NaN, system = NaN] = stdout.trim().split(" ").map(Number);
       return user + system;
     };
-    // In turns, because the processor is slower beside other tests.
+    // The two programs run in turns, because the processor is slower beside other tests.
     const rounds = [1, 2, 3].map(() => cpuSeconds(`perl ${program}`) / cpuSeconds("perl -e 1"));
     expect(Math.min(...rounds)).toBeLessThan(10); // about five
   });

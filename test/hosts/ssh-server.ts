@@ -13,7 +13,10 @@ export interface SshServer {
   stop: () => Promise<void>;
 }
 
-/** Like sshd with keys only: the owner of one of the `authorized` keys runs commands in bash, with this environment. */
+/**
+ * Starts a server like sshd with keys only: the owner of one of the `authorized` keys runs commands in bash, with this
+ * environment.
+ */
 export async function startSshServer(options: {
   hostKey: string;
   /** Asked at each sign-in. */
@@ -67,7 +70,7 @@ function authenticate(context: AuthContext, authorized: readonly string[]): "Acc
 /** A command continues when its connection breaks: nobody reads its output any more. */
 function run(channel: ServerChannel, command: string, environment: Readonly<Record<string, string>>): void {
   const user = { HOME: homedir(), USER: "root", LOGNAME: "root", SHELL: "/bin/bash" };
-  // Without this user's own .bashrc, which bash reads for a command over a network and which may take a second.
+  // Bash runs without this user's own .bashrc, which it reads for a command over a network and which may take a second.
   const bash = spawn("/bin/bash", ["--norc", "-c", command], {
     cwd: homedir(),
     env: { ...user, ...environment },
@@ -81,7 +84,7 @@ function run(channel: ServerChannel, command: string, environment: Readonly<Reco
     for (const stream of [bash.stdin, bash.stdout, bash.stderr]) stream.destroy();
   });
   channel.on("error", () => undefined);
-  // When the output is closed, not when the command has exited, as in sshd.
+  // The channel ends when the output is closed, not when the command has exited, as in sshd.
   bash.on("close", (code, killedBy) => {
     if (code === null) channel.exit(killedBy ?? "KILL");
     else channel.exit(code);

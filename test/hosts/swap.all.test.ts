@@ -53,7 +53,7 @@ describe("the swap of a restore", unless(noMachine), () => {
   const swap = () => jobs.run<"swap_restore">({ kind: "swap_restore", instance_id: "ins_1", restore_id, ...BOTH });
   const putBack = () => jobs.run<"put_back">({ kind: "put_back", instance_id: "ins_1", restore_id, start: true });
   const dropOld = () => jobs.run<"drop_old">({ kind: "drop_old", instance_id: "ins_1", restore_id });
-  /** By their names. */
+  /** Maps the names of the databases to their OIDs. */
   const databases = (): Record<string, string> =>
     Object.fromEntries(
       readFileSync(note("databases"), "utf8")
@@ -62,7 +62,7 @@ describe("the swap of a restore", unless(noMachine), () => {
         .map((line) => line.split(" ")),
     );
   const readStatements = (): string => readFileSync(note("asked"), "utf8");
-  /** As the code in the container. */
+  /** Drops a database, as the code in the container could. */
   const drop = (name: string): void => {
     const { [name]: dropped, ...others } = databases();
     expect(dropped).toBeDefined();

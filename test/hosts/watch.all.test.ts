@@ -262,7 +262,7 @@ describe("a machine's timer", unless(noNetwork), () => {
       expect(parseStatusLine(forged, machine.server.id, key), forged).toBeUndefined();
   });
 
-  /** For bash: a clock that is at a tenth minute, when databases are asked, or at the one after it. */
+  /** Returns a clock for bash that is at a tenth minute, when databases are asked, or at the one after it. */
   const clock = (seconds: number) => ({
     "BASH_FUNC_printf%%": `() { if [[ $1\${2-} == -vnow ]]; then now=${seconds}; else builtin printf "$@"; fi; }`,
   });

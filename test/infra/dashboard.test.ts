@@ -53,7 +53,7 @@ beforeAll(async () => {
 const textOf = (environment: Environment, folder = outdir): string =>
   readFileSync(join(folder, `${stackName(environment)}.template.json`), "utf8");
 const Resources = z.object({ Resources: z.record(z.string(), Resource) });
-/** By file: to parse one takes half a second. */
+/** The parsed resources by file: to parse one takes half a second. */
 const parsed = new Map<string, z.infer<typeof Resources>["Resources"]>();
 function listResources(environment: Environment, folder = outdir): z.infer<typeof Resources>["Resources"] {
   const file = `${folder} ${environment}`;
@@ -63,7 +63,7 @@ function listResources(environment: Environment, folder = outdir): z.infer<typeo
 }
 const of = (environment: Environment, type: string) =>
   Object.values(listResources(environment)).filter(({ Type }) => Type === type);
-/** With all references resolved. */
+/** Returns the resources of a type with all references resolved. */
 const resolved = (environment: Environment, type: string) =>
   resolvedResources(open(outdir, stackName(environment))).filter((each) => each.type === type);
 

@@ -31,7 +31,7 @@ export interface Limit {
   name: string;
   max: number;
   unit: string;
-  /** From this number on, if not from 80 % of the maximum. */
+  /** The number from which the limit is near, if that is not 80 % of the maximum. */
   near?: number;
   /** What to do when it is near. */
   remedy: string;

@@ -403,7 +403,8 @@ describe.each(ENVIRONMENTS)("the stack of %s", (environment) => {
     expect(table?.Properties).toMatchObject({
       BillingMode: "PAY_PER_REQUEST",
       TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
-      // Not during the creation: a rollback could not remove it (test/infra/options.all.test.ts tests the protection).
+      // The table is not protected during the creation: a rollback could not remove it (test/infra/options.all.test.ts tests the
+      // protection).
       Replicas: [{ DeletionProtectionEnabled: false, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }],
     });
     for (const [id, { Type, DeletionPolicy = "Delete" }] of Object.entries(of(raws, environment).Resources)) {

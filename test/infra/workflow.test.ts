@@ -111,8 +111,8 @@ async function run(
   };
   const ofType = <T>(type: string, value: T) =>
     Object.fromEntries(Object.entries(States).flatMap(([name, { Type }]) => (Type === type ? [[name, value]] : [])));
-  // Not validated for each run, which costs a third of a second: the definitions of all workflows are, where the templates are
-  // tested.
+  // The definition is not validated for each run, which costs a third of a second: those of all workflows are, where the
+  // templates are tested.
   const { result } = new StateMachine(definition, { validationOptions: { noValidate: true } }).run(
     { ...INPUT, ...input },
     {

@@ -22,7 +22,7 @@ const look = (): Promise<void> => cloud.events.fire("checkservers");
 async function looks(times: number): Promise<void> {
   for (let time = 0; time < times; time++) await look();
 }
-/** Without the ends of operations. */
+/** Returns the events of a resource without the ends of operations. */
 async function eventsOf(id: string): Promise<string[]> {
   const list = async (kind: string): Promise<Event[]> =>
     (await me.api.get(`/events?class=${kind}&resource_id=${id}&per_page=100`)).as(z.array(Event));

@@ -16,7 +16,7 @@ const OF_OPERATION = {
   server: { id: "srv_1", machine_id: null, ip_address: "203.0.113.7", ssh_port: 22, host_keys: [] },
   operation_id: "op_1",
 };
-/** While an operation is in progress. */
+/** A request for an instance's log while an operation is in progress. */
 const OF_INSTANCE = { ...OF_OPERATION, instance_id: "ins_1", source: "erp", lines: 3 };
 
 const Found = z.object({ lines: z.array(z.object({ message: z.string() })), truncated: z.boolean(), next: z.string() });

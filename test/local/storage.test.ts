@@ -28,7 +28,7 @@ import { noProc, syncedBy } from "./synced.ts";
 import { presigned } from "./signer.ts";
 import { allow, BUCKET, startLocal, type Local } from "./services.ts";
 
-// In its own folder, which nobody else writes to.
+// The storage is in its own folder, which nobody else writes to.
 const dir = await mkdtemp(join(await mkdtemp(join(tmpdir(), "storage-test-")), "s3-"));
 let local: Local;
 let s3: S3Client;

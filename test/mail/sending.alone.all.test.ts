@@ -143,7 +143,7 @@ describe("a mail", () => {
   });
 });
 
-/** As SES reports them to EventBridge. */
+/** Returns an event as SES reports it to EventBridge. */
 const report = (detail: object) => ({
   version: "0",
   id: "9f1c0a3e-0000-0000-0000-000000000000",
@@ -299,7 +299,7 @@ describe("a mail server that fails", () => {
   });
 });
 
-/** Where an account's mails wait. */
+/** Returns the sort keys under which an account's mails wait. */
 async function placesOf(me: TestAccount): Promise<string[]> {
   const due = await queryAll(keys.mailsDue(), { consistent: true });
   return due.filter(({ account_id }) => account_id === me.id).map(({ sk }) => String(sk));

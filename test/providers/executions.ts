@@ -91,7 +91,7 @@ export function fetchMortally(): void {
   });
 }
 
-/** At which of its moments a function is killed; Infinity for never. Called for each try of a task. */
+/** Returns at which of its moments a function is killed; Infinity for never. It is called for each try of a task. */
 export type Fatality = (task: string) => number;
 
 async function invoke(

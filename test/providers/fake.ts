@@ -44,7 +44,7 @@ export const NONSENSE: Record<string, FakeResponse> = {
 /** What happens to a new machine, in seconds from its creation. */
 export interface Fate {
   starts: number;
-  /** When lists start to show it. */
+  /** The time at which lists start to show it. */
   listed: number;
   vanishes: number;
   /** How long it still exists after its deletion. */

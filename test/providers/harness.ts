@@ -75,7 +75,7 @@ export interface Outcome {
   operation: OperationRecord;
 }
 
-/** For the calling file; its clock stands still unless something waits. */
+/** Starts the fake providers for the calling file, whose clock stands still unless something waits. */
 export async function providerHarness(): Promise<ProviderHarness> {
   // This file has its own tables, because it has its own key.
   const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
@@ -167,7 +167,7 @@ async function remove(
   return execute(deleteWorkflow, operation, { handler: deleteTasks, fatality, random, twin });
 }
 
-/** Like the local runner's, with its own port. */
+/** Starts a secrets manager like the local runner's, with its own port. */
 async function secretsManager() {
   const secrets = openSecrets({});
   for (const name of ["hosts", "providers"])

@@ -33,7 +33,7 @@ export const isList = ({ method, path }: FakeRequest) => method === "GET" && /\/
 export const isOrder = ({ method, path }: FakeRequest) => method === "POST" && /\/(servers|droplets)$/.test(path);
 export const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
 
-/** Only orders fail, and only this often. */
+/** Makes only orders fail, and only this often. */
 export function fail(provider: Rented, fault: Fault, times = Infinity): void {
   let left = times;
   here[provider].fault = (request) => (isOrder(request) && left-- > 0 ? fault : undefined);

@@ -27,7 +27,7 @@ const asBytes = (type: string, value: unknown): unknown =>
 
 const Items = z.array(z.record(z.string(), z.custom<StoredItem[string]>()));
 
-/** Without the times after which the table deletes them: the data is kept for years. */
+/** Returns the items without the times after which the table deletes them: the data is kept for years. */
 export const itemsOf = (release: string): StoredItem[] =>
   Items.parse(
     readFileSync(join(FOLDERS, release, ITEMS), "utf8")

@@ -123,7 +123,7 @@ describe("a retry", () => {
     vi.setSystemTime(now + DAY_MS + 1);
     expect(await retry(request)).toBeUndefined();
     expect(await inProgress(request)).toBeUndefined();
-    // Also for another request.
+    // By now, another request can use the key, too.
     const other = { ...request, fingerprint: "another" };
     await succeed(other);
     expect(await retry(other)).toEqual(RESPONSE);

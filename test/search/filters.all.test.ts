@@ -75,7 +75,7 @@ test("instances are filtered by what came of their last drill", async () => {
     await one.until(id);
     const [operation, record] = [await findOperation(one.id, id), await find(backupRef(one.id, backup.id))];
     if (operation === undefined || record === undefined || hasPassed) return;
-    // As if a check had failed, while the operation ran.
+    // The records are as if a check had failed while the operation ran.
     const set = { state: "running", recorded: false };
     await updateOne(keys.record("operation", one.id, id), { set }, {});
     await updateOne(keys.record("backup", one.id, backup.id), { set: { operation_id: id } }, {});
@@ -95,7 +95,7 @@ test("instances are filtered by what came of their last drill", async () => {
   expect(await idsOf("/backups?drill=passed", one)).toEqual([backup.id]);
 });
 
-/** As an earlier version left it, without what lists are filtered by; then as the migration completes it. */
+/** Removes what lists are filtered by, as an earlier version left it out; then completes it as the migration does. */
 async function fromBefore(one: TestAccount, kind: "server" | "backup"): Promise<void> {
   for (const partition of [keys.labels(kind, one.id), keys.entries(kind, one.id)])
     for (const { pk, sk } of await queryAll(partition)) await removeOne({ pk: String(pk), sk: String(sk) });

@@ -20,7 +20,7 @@ const names = async (path: string, api = me.api) => (await api.get(path)).as(z.a
 const DAY = 86_400_000;
 const on = (day: number): string => new Date(Date.parse("2026-11-01T00:00:00.000Z") + day * DAY).toISOString();
 
-/** So many that dates are found by their blocks, not by reading all. */
+/** A number of backups at which dates are found by their blocks, not by reading all. */
 const MANY = 330;
 
 beforeAll(async () => {

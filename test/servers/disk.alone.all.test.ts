@@ -76,7 +76,7 @@ test("the overview counts servers by how full their disks are, also those that a
   await report(emptied, { disk_free_bytes: 50 * GB }, ownAccount);
   await report(low, { disk_free_bytes: 4 * GB }, ownAccount);
   expect(await lowDisks()).toEqual({ below_15_percent: 0, below_5_percent: 2 });
-  // As after a version that did not count.
+  // The items are as a version left them that did not count.
   await updateOne(keys.overview(ownAccount.id), { remove: ["low_disk#15", "low_disk#5"] }, {});
   for (const id of [low, full]) await updateOne(keys.hostReport(ownAccount.id, id), { remove: ["disk_shown"] }, {});
   for (const id of [low, full]) await report(id, { disk_free_bytes: 4 * GB }, ownAccount);

@@ -65,7 +65,7 @@ test("a server that comes back loses the ERPs whose instances were deleted meanw
   const erps = async () => [...(await listErps(String(server.machine_id))).keys()].toSorted();
   for (let probe = 1; probe <= 5; probe++) await recordProbe(await getServer(me.id, server.id), { responded: false });
   await me.until((await me.api.delete(`/instances/${deleted.id}`)).as(Operation).id);
-  // As in a table that was restored to an earlier time.
+  // The record is missing, as in a table that was restored to an earlier time.
   const change = startChange({ id: me.id });
   change.remove(keys.record("instance", me.id, forgotten.id), { exists: true });
   await change.commit();

@@ -134,7 +134,7 @@ test("a visit with ten minutes of seven instances is one write unit, and a day h
     return summarize(minutes, { from: 0, step: 60 * step, count });
   };
   const [tens, hours] = [item("t", summed(72, 10)), item("u", summed(24, 60))];
-  // As docs/scale.md reckons, with the prices there, for 10,000 servers with seven instances each.
+  // docs/scale.md reckons like this, with the prices there, for 10,000 servers with seven instances each.
   const [servers, days] = [10_000, 30];
   const units = 144 * writeUnits(visit) + 2 * writeUnits(tens) + writeUnits(hours);
   const storedBytes = (each: object, perDay: number, kind: keyof typeof METRIC_DAYS): number =>

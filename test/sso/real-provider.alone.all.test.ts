@@ -18,7 +18,9 @@ let me: TestAccount;
 let owner: Client;
 const servers: Server[] = [];
 
-/** With all claims in the ID token or, as OpenID Connect Core 5.4 has it, where the access token is asked for. */
+/**
+ * Starts a provider with all claims in the ID token or, as OpenID Connect Core 5.4 has it, where the access token is asked for.
+ */
 async function startProvider(inIdToken: boolean, method: "client_secret_basic" | "client_secret_post"): Promise<string> {
   const server = createServer((request, response) => provider.callback()(request, response));
   servers.push(server);

@@ -31,7 +31,7 @@ describe("the expiry of backups", () => {
     await cloud.states.settled();
   };
 
-  /** As if it had expired long ago. */
+  /** Changes a backup as if it had expired long ago. */
   async function age(id: string): Promise<void> {
     const { account_id, instance_id, expires_at } = (await find(backupRef(harness.me.id, id))) ?? {
       account_id: "",

@@ -85,7 +85,7 @@ export type Row = (typeof table)[number];
 /** Work on a server's machine, which leaves its status as it is: if it fails, the reason alone says so. */
 export const isOnMachine = ({ resource, failed }: Transition): boolean => resource === "server" && failed === "before";
 
-/** From where the work can begin; undefined where it creates its resource. */
+/** Returns the states from which the work can begin; undefined where it creates its resource. */
 export const startsOf = ({ row }: Pick<Row, "row">): (State | undefined)[] =>
   row.from.length > 0 ? [...row.from] : [undefined, ...(row.again ?? [])];
 
