@@ -8,6 +8,7 @@ import { secretsInLogs } from "../shared/operations/code/log-secrets.ts";
 import { log } from "../shared/platform/log.ts";
 import { TryAgain } from "../shared/platform/task-errors.ts";
 import { LogReading, type ReadLog, WorkReading } from "../shared/runtime/read-log.ts";
+import { HOUR_MS } from "../shared/domain/durations.ts";
 
 export async function handler(payload: unknown): Promise<ReadLog | string> {
   const work = WorkReading.safeParse(payload);
@@ -30,8 +31,8 @@ function logAndThrow(error: unknown, server: string): never {
   throw error;
 }
 
-/** Where a log without any line begins: lines have the time of their machine, whose clock may be late. */
-const CLOCKS_MS = 3_600_000;
+/** A log without any line begins this long ago: lines have the time of their machine, whose clock may be late. */
+const CLOCKS_MS = HOUR_MS;
 
 async function readInstanceLog(reading: LogReading): Promise<ReadLog> {
   const { account_id, server, instance_id, operation_id, lines: count, level, search, after, since, ...request } = reading;

@@ -69,7 +69,7 @@ interface OfInstance {
   instance_id: string | null;
 }
 
-/** Where backups are drilled: on the server that the request names, or on those of their instances. */
+/** Finds the server on which each backup is drilled: the one that the request names, or that of its instance. */
 async function serversOf(
   accountId: string,
   { server_id: serverId }: BulkRecord["parameters"],

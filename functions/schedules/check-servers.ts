@@ -3,7 +3,7 @@
 // recorded too, and those that stay down are restarted. If it says that instances are paused, the machine is logged in to,
 // because its report says which. Those that came back lose the ERPs whose instances were deleted meanwhile.
 import * as z from "zod";
-import { HOUR_MS } from "../../shared/domain/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../shared/domain/durations.ts";
 import { alertsReader, type ReadAlerts } from "../../shared/operations/monitoring/alerts.ts";
 import {
   countLowDisk,
@@ -188,7 +188,7 @@ async function restart(instance: InstanceRecord, at: number): Promise<boolean> {
   }
 }
 
-/** At once: nothing later counts it again. */
+/** Reports a low disk and paused instances at once: nothing later counts them again. */
 async function recordDiskUse(server: ServerRecord, report: HostReport): Promise<void> {
   if (await countLowDisk(server, report)) {
     log.warn("a server's disk is low", { account: server.account_id, server: server.id });
@@ -240,7 +240,7 @@ function needsLogin({ id, state, failed_probes, instances }: ServerRecord, watch
   if (disk_low || quotas_changed_at !== undefined) return true;
   if (state !== HEALTH.responds || failed_probes > 0) return true;
   if (last_seen_at === null || instances_at_login !== instances) return true;
-  return (Math.floor(at / 60_000) + bytesOfId(id).readUInt16BE(14)) % MINUTES_BETWEEN_LOGINS === 0;
+  return (Math.floor(at / MINUTE_MS) + bytesOfId(id).readUInt16BE(14)) % MINUTES_BETWEEN_LOGINS === 0;
 }
 
 /** The reason is fetched only then, because providers limit requests. */

@@ -139,12 +139,12 @@ async function advancePolicy(subject: Due, server: ServerRecord | undefined): Pr
   const due = findDueRun(subject.policy, at);
   const moved = due === undefined ? subject.policy : await advanceRun(subject, server, due, at);
   const policy = await beginDueDrillOf({ ...subject, policy: moved }, at);
-  // Before the retention, which may have to wait for the end of a drill.
+  // This comes before the retention, which may have to wait for the end of a drill.
   const isDue = policy.overdue_at !== null && policy.overdue_at <= at;
   const checked = isDue ? await markOverdue({ ...subject, policy }, at) : { policy, became: false };
   const { instance } = subject;
   if (checked.became) {
-    // At once: nothing later says it again, whatever becomes of the retention or of this function.
+    // This is reported at once: nothing later says it again, whatever becomes of the retention or of this function.
     log.warn("an instance is overdue", { account: policy.account_id, instance: instance.id });
     publish("BackupsOverdue", 1);
   }
@@ -166,7 +166,7 @@ async function advanceRun(subject: Due, server: ServerRecord | undefined, due: D
   try {
     return await beginDueBackup(subject, server, due, { isFull, at });
   } catch (error) {
-    // Not held for an hour as when the instance is busy: somebody has to act, and the event says so at once.
+    // The run is not held for an hour as when the instance is busy: somebody has to act, and the event says so at once.
     if (error instanceof ApiError && error.code === "QUOTA_EXCEEDED") return skipRun(subject, due, explainError(error), at);
     throw error;
   }

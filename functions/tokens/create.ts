@@ -16,7 +16,7 @@ import { handle } from "../../shared/runtime/handle.ts";
 export const handler = handle(tokens.create)(({ body, caller, by, read, commit }) => {
   const create = async () => {
     const { change, account } = await beginChange({ caller, read }, {});
-    // Not before the read, which replays the response to a first try: its token may have expired since.
+    // This comes after the read, which replays the response to a first try: its token may have expired since.
     const expires_at = expiryWithin(account, body.expires_at);
     requireGrantable(caller, { role: "custom", permissions: body.permissions });
     requireUnchangedRole(change, caller);
@@ -29,7 +29,7 @@ export const handler = handle(tokens.create)(({ body, caller, by, read, commit }
   return withRoomForToken(caller.account_id, by.requestId, () => retryOnConflict(create));
 });
 
-/** When a token expires: as late as the account allows, unless the request says an earlier time. */
+/** Returns when a token expires: as late as the account allows, unless the request says an earlier time. */
 function expiryWithin({ token_max_days: days }: AccountRecord, requested: string | null | undefined): string | null {
   const latest = days === null ? null : new Date(Date.now() + days * DAY_MS).toISOString();
   const expires_at = requested === undefined ? latest : requested;

@@ -31,7 +31,7 @@ export const handler = handle(users.delete)(async ({ params, query, caller, by, 
     logEvent(change, by, "user.removed", { type: "user", id: user.id, name: user.name });
     return commit(change, { id: user.id, deleted: true, tokens: [] });
   });
-  // From here on the user creates none, and it is certain that the caller could remove the user.
+  // From here on the user creates no tokens, and it is certain that the caller could remove the user.
   const created = await theirTokens();
   if (revokes) await revokeAll(by, created);
   return { id: params.id, deleted: true, tokens: created.filter(isUsable).map(({ id, name }) => ({ id, name })) };

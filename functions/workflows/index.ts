@@ -40,6 +40,6 @@ export const workflows: Readonly<Record<WorkflowName, Workflow>> = {
   "stop-instance": stopInstance,
   "update-instance": updateInstance,
   "update-server": updateServer,
-  // After those that it starts.
+  // This one comes after the workflows that it starts.
   "run-bulk": runBulk,
 };

@@ -1,2 +1,2 @@
-// Where the API lives: the version is a segment of the base URL.
+// The API lives under this path: the version is a segment of the base URL.
 export const BASE_PATH = "/api/v1";

@@ -31,7 +31,7 @@ import { Operation } from "./operations.ts";
 const URL_EXAMPLE = "https://git.example/acme";
 const COMMIT_EXAMPLE = "8f3c1d5e7a90b24c6d8e0f1a2b3c4d5e6f708192";
 
-/** With a host in any script: the rule holds for its ASCII form. */
+/** The pattern of a URL with a host in any script: the rule holds for its ASCII form. */
 const URL_PATTERN = REPOSITORY_URL.source.replace(
   "[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?",
   "[^\\x00-\\x2c/:-@\\x5b-`{-\\x7f]+",

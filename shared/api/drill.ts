@@ -4,7 +4,7 @@ import { REASONS } from "../domain/reasons.ts";
 import { DRILL } from "../domain/lifecycle.ts";
 import * as fields from "./fields.ts";
 
-/** In the order in which they are made. */
+/** The checks of a drill, in the order in which they are made. */
 export const DRILL_CHECKS = ["checksum", "restores", "boots", "rows", "files"] as const;
 
 export const DrillCheck = z.object({

@@ -84,7 +84,7 @@ export interface Endpoint<
   conditional: boolean;
   /** Whether the PUT creates what is not there yet, so that it supports `If-None-Match`. */
   upserts: boolean;
-  /** Where the example of the response differs from the examples of its fields: a new instance is not `running` yet. */
+  /** The values of the response's example that differ from the examples of its fields: a new instance is not `running` yet. */
   example: Readonly<Record<string, unknown>>;
   /** Errors beyond those that follow from the rest of this declaration: only their description needs them. */
   errors: () => readonly ApiError[];

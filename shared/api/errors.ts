@@ -20,6 +20,7 @@ import {
 } from "../domain/limits.ts";
 import type { Permission } from "./permissions.ts";
 import type { RequiredRole } from "./roles.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 export const ERRORS = {
   MALFORMED_REQUEST: { status: 400, message: "The request body is not a JSON object" },
@@ -424,7 +425,7 @@ export const EXAMPLE_CHALLENGE = {
     challenge: "YTFiMmMzLmRFNmY3RzhoOWo",
     rpId: "erp.example.com",
     allowCredentials: [{ id: "0pIh2mC5hS3QO4Wm0i8T9A", type: "public-key", transports: ["internal"] }],
-    timeout: SECOND_FACTORS.challengeMinutes * 60_000,
+    timeout: SECOND_FACTORS.challengeMinutes * MINUTE_MS,
     userVerification: "preferred",
   },
 };

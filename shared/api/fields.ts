@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { asciiDomain, asciiEmail } from "../domain/international.ts";
 import { exampleId, idForm, type IdKind } from "../domain/id-kinds.ts";
+import { utf8Bytes } from "../domain/json-bytes.ts";
 import { LABEL_CHARACTERS, LABELS_BYTES_MAX, LABELS_MAX, LABELS_PER_QUERY, LISTED_MAX, PER_PAGE_MAX } from "../domain/limits.ts";
 
 const ids = new Map<IdKind, z.ZodString>();
@@ -52,10 +53,10 @@ const LONE_SURROGATE = /\p{Cs}/u;
 /** Control characters, and those that nobody sees: formatting (but what Persian, Mongolian and emoji need), private use. */
 const UNPRINTABLE =
   "\\x00-\\x1f\\x7f-\\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ue000-\uf8ff\ufeff\ufff9-\ufffb";
-/** Also fillers, and what only changes the character before it. */
+/** Spaces and joiners, with fillers and what only changes the character before it. */
 const SPACES_AND_JOINERS =
   "\\x20\u00a0\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180d\u180f\u2000-\u200a\u200c\u200d\u202f\u205f\u2800\u3000\u3164\ufe00-\ufe0f\uffa0";
-/** At least one visible character. Its parts exclude each other, so that no text makes matching slow. */
+/** A text with at least one visible character. The pattern's parts exclude each other, so that no text makes matching slow. */
 const PRINTABLE = new RegExp(`^[${SPACES_AND_JOINERS}]*[^${UNPRINTABLE}${SPACES_AND_JOINERS}][^${UNPRINTABLE}]*$`, "u");
 
 /** The same above U+FFFF: formatting of shorthand and music, tags, private use; and what is no character at all. */
@@ -104,8 +105,6 @@ export const emailUnicode = z.string().meta({
 
 const LABEL_KEY = /^[a-z0-9][a-z0-9_.-]{0,62}$/;
 const LABEL_VALUE = new RegExp(`^$|${PRINTABLE.source}`, "u");
-
-export const utf8Bytes = (value: string): number => new TextEncoder().encode(value).length;
 
 /** Labels as a request sets them: the whole map. */
 export const labels = z

@@ -89,7 +89,7 @@ const Certificate = z
   .meta({ description: "The TLS certificate of the domain, as the server last reported it" });
 export type Certificate = z.infer<typeof Certificate>;
 
-/** In the order in which they are made. */
+/** The checks of an ERP's health, in the order in which they are made. */
 export const HEALTH_CHECKS = ["proxy", "page", "stylesheet", "script"] as const;
 
 const Health = z

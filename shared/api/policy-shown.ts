@@ -52,7 +52,7 @@ export const PolicyShown = z.object(policyFields);
 export const NEXT_RUNS = 5;
 const NEVER = "if the policy is disabled, or the ERP was never installed on its instance";
 
-/** When a policy runs next. Not stored: times that have passed would be wrong. */
+/** The next runs of a policy. They are not stored: times that have passed would be wrong. */
 export const NextRuns = z.object({
   next_run_at: fields.timestamp.nullable().meta({
     description: `When the next run is due; it starts within 15 minutes. Null ${NEVER}`,

@@ -1,4 +1,4 @@
-// Where a name is found.
+// The search finds servers, instances and backups by name and other fields.
 import * as z from "zod";
 import { RESOURCE_TYPES } from "../domain/lifecycle.ts";
 import { endpoint } from "./endpoint.ts";

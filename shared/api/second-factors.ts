@@ -4,6 +4,7 @@ import { LOGIN_FAILURES, SECOND_FACTORS } from "../domain/limits.ts";
 import { endpoint } from "./endpoint.ts";
 import { factorExists, noSecondFactor, passkeyExists, proofInvalid, tooManyPasskeys, tooManySignIns } from "./errors.ts";
 import * as fields from "./fields.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 const FACTOR_TYPES = ["passkey", "totp"] as const;
 export type FactorType = (typeof FACTOR_TYPES)[number];
@@ -24,7 +25,7 @@ const webAuthn = <S extends z.ZodRawShape>(shape: S) => z.looseObject(shape);
 const base64url = (characters: number) => fields.characters(1, characters).regex(/^[A-Za-z0-9_-]+$/, "must be base64url");
 const bytes = base64url(32_768);
 const code = fields.characters(1, 64).regex(/^[0-9A-Za-z -]+$/, "must contain only letters, digits, spaces and hyphens");
-/** At most 1,023 bytes. */
+/** The ID of a passkey: at most 1,023 bytes. */
 const credentialId = base64url(1_364).meta({ examples: ["0pIh2mC5hS3QO4Wm0i8T9A"] });
 
 /** What `PublicKeyCredential.toJSON()` makes of a new passkey. */
@@ -101,7 +102,7 @@ const descriptors = z
   .meta({ description: "The user's passkeys" });
 
 const challenge = z.string().meta({ examples: ["YTFiMmMzLmRFNmY3RzhoOWo"] });
-const timeout = fields.integer(SECOND_FACTORS.challengeMinutes * 60_000, "Milliseconds");
+const timeout = fields.integer(SECOND_FACTORS.challengeMinutes * MINUTE_MS, "Milliseconds");
 const userVerification = z.enum(["preferred", "required"]).meta({ examples: ["preferred"] });
 
 /** What `PublicKeyCredential.parseRequestOptionsFromJSON()` reads. */

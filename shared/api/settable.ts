@@ -18,7 +18,7 @@ export const settable = {
     .meta({ description: "Days to keep safety backups", examples: [14] }),
 };
 
-/** Without an example: only owners can send it. */
+/** This has no example, because only owners can send it. */
 export const tokenMaxDays = z
   .number("must be a whole number")
   .int("must be a whole number")
@@ -30,7 +30,7 @@ export const tokenMaxDays = z
 export const REQUIRES_SECOND_FACTOR = ["none", "admins", "all"] as const;
 export const requireSecondFactor = z.enum(REQUIRES_SECOND_FACTOR, mustBeOneOf(REQUIRES_SECOND_FACTOR));
 
-/** As a request changes it. */
+/** The settings as a request changes them. */
 export const SETTABLE = {
   account_name: settable.account_name.optional(),
   contact_email: fields.emailInput.nullable().optional(),

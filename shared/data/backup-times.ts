@@ -1,5 +1,5 @@
-// When each instance was last backed up, for the filter by it: outside the entries that searches read, in 64 items an account,
-// each with the times of its part of the instances.
+// The times of the instances' last backups, for the filter by them. They are outside the entries that searches read, in 64 items
+// an account, each with the times of its part of the instances.
 import { bytesOfId, bytesOfShort } from "../domain/ids.ts";
 import { type Key, keys, keyString, type Item } from "./keys.ts";
 import { locate } from "./label-index.ts";
@@ -41,7 +41,7 @@ export function fillBackupTime(accountId: string, instanceId: string, at: string
   return update(key, { fill: { [name]: stamp } }, { exists: false });
 }
 
-/** When an instance, named by its short ID, was last backed up (ms since 1970); undefined if it never was. */
+/** Reads when instances, named by their short IDs, were last backed up (ms since 1970); undefined for one that never was. */
 export async function readBackupTimes(accountId: string): Promise<(short: string) => number | undefined> {
   const items = new Map((await queryAll(keys.backupTimes(accountId, "").pk)).map((item) => [keyString(item), item]));
   return (short) => {

@@ -10,7 +10,7 @@ import { find, readAll, type Ref } from "./table.ts";
 type Kind = Exclude<ListKind, "outcome"> | "ssh_key";
 type RefOf<T> = (accountId: string, id: string) => Ref<T>;
 
-/** Where the records of a kind are. */
+/** Creates a function that returns where a record of a kind is stored. */
 export const createRef =
   <T>(kind: Kind, schema: z.ZodType<T>): RefOf<T> =>
   (accountId, id) => ({ key: keys.record(kind, accountId, id), schema });

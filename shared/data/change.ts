@@ -27,7 +27,7 @@ import { type Version, withVersion } from "./versions.ts";
 export interface Change {
   readonly accountId: string;
   /**
-   * When the change began: when its new records were created. Numbers are taken at this time, so that both have the same order.
+   * The time when the change began and its new records were created. Numbers are taken at it, so that both have the same order.
    */
   readonly at: string;
   /** The number that a new record of this kind gets. */
@@ -53,7 +53,7 @@ export interface Change {
   setSearchFields: (kind: ListKind, id: string, fields: SearchFields, labels?: LabelChange) => void;
   /** What a record is filtered by from now on; both are parts of it, as it was and as it will be. */
   setFilterFields: (kind: ResourceType, id: string, from: Item, to: Item) => void;
-  /** When an instance was last backed up. */
+  /** Sets when an instance was last backed up. */
   setBackupTime: (instanceId: string, at: string | null) => void;
   /** Counts a server by the step of free disk space that it is below, in percent; null if it is below none, or is gone. */
   moveDisk: (from: number | null, to: number | null) => void;

@@ -76,7 +76,7 @@ export const labelsAndTagsOf = (kind: ResourceType, record: Item): Labels => ({
 export const readLabels = (record: Item): Labels => Labeled.parse(record).labels;
 const Labeled = z.object({ labels: z.custom<Labels>().default({}) });
 
-/** Where older versions wrote the labels of a record, which then count. */
+/** The attribute in which older versions wrote the labels of a record, which then count. */
 const OLD_LABELS = ENTRY_ATTRIBUTES.labels;
 export const oldLabelsIn = (entry: Item): string[] | undefined => {
   const packed = entry[OLD_LABELS];

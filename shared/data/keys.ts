@@ -86,7 +86,9 @@ export const keys = {
   countShardsOf: (filter: string) => `${filter}!`,
   /** The filter of an item of counts or of a shard; undefined for marks. */
   filterOfCounts: (sk: string): string | undefined => /^(.+)[#!]\d+$/.exec(sk)?.[1],
-  /** When the first record of a block of numbers was created; next to the counts of all, so that one Query reads both. */
+  /**
+   * The times when the first records of blocks of numbers were created, next to the counts of all, so that one Query reads both.
+   */
   marks: (kind: ListKind, accountId: string, leaf: number): Key => ({
     pk: keys.counts(kind, accountId),
     sk: `${keys.marksOf()}${String(leaf).padStart(8, "0")}`,
@@ -128,7 +130,7 @@ export const keys = {
     sk: `${keys.labelParts(label)}${part}`,
   }),
   labelParts: (label: string) => `${label}#`,
-  /** When the instances were last backed up, of a part of them. */
+  /** The times when the instances of a part were last backed up. */
   backupTimes: (accountId: string, part: string): Key => ({
     pk: `${keys.entries("instance", accountId)}#backups`,
     sk: part,
@@ -169,7 +171,7 @@ export const keys = {
    */
   tokenAccess: (fingerprint: string): Key => ({ pk: `TOKEN#${fingerprint}`, sk: "ACCESS" }),
 
-  /** When tokens were last used from outside their networks, of all accounts. */
+  /** The times when tokens of all accounts were last used from outside their networks. */
   outsideUses: (): string => "OUTSIDE_USES",
   outsideUse: (tokenId: string): Key => ({ pk: keys.outsideUses(), sk: tokenId }),
 
@@ -177,7 +179,7 @@ export const keys = {
   user: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "USER" }),
   /** A user's sessions and limits. */
   userAccess: (userId: string): Key => ({ pk: `USER#${userId}`, sk: "ACCESS" }),
-  /** Where a session was opened; and from where a user has signed in, hashed, because it is only compared. */
+  /** A session with where it was opened; and a network from which a user has signed in, hashed, because it is only compared. */
   session: (userId: string, sessionId: string): Key => ({ pk: keys.user(userId).pk, sk: `${keys.sessionsOf()}${sessionId}` }),
   sessionsOf: () => "SESSION#",
   knownNetwork: (userId: string, network: string): Key => ({ pk: keys.user(userId).pk, sk: `PLACE#${hashed(network)}` }),
@@ -205,7 +207,7 @@ export const keys = {
   /** An account's invitations. */
   invitations: (accountId: string) => owned(accountId, "invitation"),
   invitation: (accountId: string, id: string): Key => ({ pk: keys.invitations(accountId), sk: id }),
-  /** When mails of a kind were last sent to, or for, somebody. Hashed, as failed sign-ins are. */
+  /** The times when mails of a kind were last sent to, or for, somebody. The key is hashed, as for failed sign-ins. */
   mailLimit: (...of: string[]): Key => ({ pk: `MAIL_LIMIT#${hashed(of.join("\n"))}`, sk: "SENT" }),
   /** Which user an email address belongs to. */
   email: (email: string): Key => ({ pk: `EMAIL#${email.toLowerCase()}`, sk: "EMAIL" }),
@@ -262,7 +264,7 @@ export const keys = {
   indexOfBulkRow: (sk: string): number | undefined => (sk.startsWith("ROW#") ? Number(sk.slice(4)) : undefined),
   /** How many bulk actions an account has in progress. */
   bulkActions: (accountId: string): Key => ({ pk: owned(accountId, "bulk"), sk: "IN_PROGRESS" }),
-  /** When they last deleted something. */
+  /** The times when an account's bulk actions last deleted something. */
   bulkDeletions: (accountId: string): Key => ({ pk: owned(accountId, "bulk"), sk: "DELETIONS" }),
 
   /** What must be looked after across accounts: operations not yet ended, and backups with their end. */
@@ -328,7 +330,7 @@ export const keys = {
     pk: owned(accountId, "webhook_lane"),
     sk: `${webhookId}#${lane}`,
   }),
-  /** When a chat last got a message about a resource and a type of event. */
+  /** The time when a chat last got a message about a resource and a type of event. */
   chatSent: (accountId: string, webhookId: string, about: string): Key => ({
     pk: owned(accountId, `chat#${webhookId}`),
     sk: about,
@@ -358,7 +360,7 @@ export const keys = {
     pk: owned(accountId, `digested#${userId}`),
     sk: eventId,
   }),
-  /** When a user got the last one. */
+  /** The time when a user got the last digest. */
   digest: (accountId: string, userId: string): Key => ({ pk: owned(accountId, "digest"), sk: userId }),
   /** The users of all accounts for whom something waits. */
   digestsDue: (): string => "DIGESTS_DUE",

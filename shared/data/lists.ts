@@ -165,7 +165,7 @@ const countIn = (blocks: readonly Block[], { from, to }: Range): number =>
  * taken, within a call to DynamoDB, which lasts at most 2 s before it is repeated.
  */
 const SKEW_MS = 2_500;
-/** So many records are read instead of found out which of them there are: some 150 KB, 20 read units. */
+/** Up to so many records are all read, instead of finding out first which of them match: some 150 KB, 20 read units. */
 const FEW = 200;
 
 /** The parts of a list that were created between two times: what is read around both, and the blocks between. */
@@ -198,7 +198,7 @@ function aroundTime(blocks: readonly Block[], at: number): Range {
 interface Block {
   block: number;
   count: number;
-  /** When its first record was created; undefined where nobody took the number, or before this was noted. */
+  /** The time when its first record was created; undefined where nobody took the number, or before this was noted. */
   mark: number | undefined;
 }
 

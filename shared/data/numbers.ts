@@ -14,8 +14,8 @@ export function countPlace(number: string): { leaf: number; attribute: string } 
 }
 
 /**
- * Where the first record of a block says when it was created; undefined for any other. Blocks may be without: concurrent requests
- * take the same number, so that some are never taken.
+ * Returns where the first record of a block notes when it was created; undefined for any other record. Blocks may lack this:
+ * concurrent requests take the same number, so that some are never taken.
  */
 export function markPlace(number: string): { leaf: number; attribute: string } | undefined {
   if (parseNumber(number) % BLOCK !== 0) return undefined;

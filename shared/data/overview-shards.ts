@@ -29,8 +29,8 @@ function addUp(parts: readonly Part[]): Record<string, number> {
 }
 
 /**
- * For a correction of counts: what shards hold, and the writes that raise the revision and set counts, if nothing has changed
- * since.
+ * Reads what a correction of counts needs: what shards hold, and the writes that raise the revision and set counts, if nothing
+ * has changed since.
  */
 export async function overviewAsRead(
   accountId: string,

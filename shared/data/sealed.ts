@@ -4,6 +4,8 @@ import { keys } from "./keys.ts";
 import { find, removeOne } from "./table.ts";
 import { seal, unseal } from "../platform/sealing.ts";
 import * as z from "zod";
+import { HOUR_SECONDS } from "../domain/durations.ts";
+import { ttlAfter } from "./ttl.ts";
 
 const Sealed = z.object({ sealed: z.string() });
 
@@ -17,7 +19,7 @@ export async function storeSealed(change: Change, operationId: string, secret: s
   change.put(keys.sealed(change.accountId, operationId), {
     sealed,
     created_at: now(),
-    ttl: Math.floor(Date.now() / 1000) + KEPT_HOURS * 3600,
+    ttl: ttlAfter(KEPT_HOURS * HOUR_SECONDS),
   });
 }
 

@@ -147,7 +147,7 @@ interface SideFacts {
   hasLabels: (short: string) => boolean;
   /** Whether it has the email or IP address that a query searches, or is a server with a part of that address. */
   hasTag: (short: string) => boolean;
-  /** When it was last backed up (ms since 1970). */
+  /** Returns when it was last backed up (ms since 1970). */
   lastBackup: (short: string) => number | undefined;
   /** Whether a server is active, as far as the query needs to know. */
   isActive: (server: Uint8Array | undefined) => boolean;

@@ -24,7 +24,7 @@ export interface Sharded {
   filter?: string | undefined;
 }
 
-/** By attribute; those of a list by block. */
+/** Maps attributes to counts; those of a list are by block. */
 type Counts = Readonly<Record<string, number>>;
 
 /**

@@ -78,7 +78,7 @@ export async function returnSlot(key: Key, at: number, name = NAME): Promise<voi
   }
 }
 
-/** For limits on an item that their first use creates. */
+/** Takes slots of limits on an item that their first use creates. */
 export async function acquireOrCreateSlots<const N extends string>(
   entry: Omit<Entry<N>, "condition" | "holds">,
 ): Promise<Verdict<N>> {

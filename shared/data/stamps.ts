@@ -12,7 +12,7 @@ export function encodeStamp(at: number): Buffer {
   return stamp;
 }
 
-/** Before all times. */
+/** A stamp before all times. */
 export const NEVER = encodeStamp(0);
 
 /** The time of a stamp (ms since 1970); 0 for never. */

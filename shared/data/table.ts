@@ -37,7 +37,7 @@ function client(): DynamoDBDocumentClient {
   return documents;
 }
 
-/** Where a record is stored and how to parse it: the argument of `read`, so that several records cost one call. */
+/** The key of a record and the schema that parses it: the argument of `read`, so that several records cost one call. */
 export interface Ref<T> {
   key: Key;
   schema: z.ZodType<T>;
@@ -112,7 +112,7 @@ const isPossible = ({ sk }: Key): boolean => sk !== "" && Buffer.byteLength(sk) 
 
 interface QueryResult {
   items: Item[];
-  /** Where the next call continues; undefined at the end. */
+  /** The key after which the next call continues; undefined at the end. */
   more: Record<string, unknown> | undefined;
 }
 
@@ -198,7 +198,7 @@ const TRANSIENT = new Set(["TransactionConflict", "ThrottlingError", "Provisione
 /** A condition failed, and its write names no error of its own. */
 export class ConditionFailed extends Error {
   override name = "ConditionFailed";
-  /** As `keyString` writes it. */
+  /** The item's key as `keyString` writes it. */
   readonly key: string;
   constructor(write: Write, cause: unknown) {
     const key = keyOfWrite(write);

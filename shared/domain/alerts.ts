@@ -35,7 +35,7 @@ interface Kind {
   about: readonly AlertResource[];
   /** Null: always on. */
   setting: keyof AlertSettings | null;
-  /** Only for kinds whose value is compared with a threshold. */
+  /** This is only set for kinds whose value is compared with a threshold. */
   measured?: { unit: "percent" | "days" | "minutes"; opens: "below" | "above" | "from" };
   /** It tells of something that happened once, so that nothing but a success or time closes it. */
   happened?: true;

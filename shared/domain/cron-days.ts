@@ -6,8 +6,8 @@
  */
 type Days = "one" | "both" | "either";
 
-// As Debian's cron reads them: a day must match both fields if one of them begins with `*`, as `*/5` does, and either of them
-// otherwise.
+// The days are read as by Debian's cron: a day must match both fields if one of them begins with `*`, as `*/5` does, and either
+// of them otherwise.
 export function listDays(expression: string): Days {
   const [, , day = "*", , weekday = "*"] = expression.split(" ");
   if (day === "*" || weekday === "*") return "one";

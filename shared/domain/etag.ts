@@ -28,10 +28,10 @@ type Tags = "*" | readonly string[];
 
 export const tagsIn = (header: string): Tags => (header.trim() === "*" ? "*" : (header.match(/(?:W\/)?"[^"]*"/g) ?? []));
 
-/** As `If-Match` compares: a weak tag never matches. */
+/** Compares as `If-Match` does: a weak tag never matches. */
 export const matches = (tags: Tags, etag: string): boolean => tags === "*" || tags.includes(etag);
 
 const opaque = (etag: string): string => etag.replace(/^W\//, "");
 
-/** As `If-None-Match` compares. */
+/** Compares as `If-None-Match` does. */
 export const matchesWeakly = (tags: Tags, etag: string): boolean => tags === "*" || tags.map(opaque).includes(opaque(etag));

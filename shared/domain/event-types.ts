@@ -112,5 +112,5 @@ const ofOperations = Object.fromEntries(
   }),
 );
 
-/** By their names. */
+/** Maps names to types of events. */
 export const EVENT_TYPES: Readonly<Record<string, EventType>> = { ...ofOperations, ...OTHERS };

@@ -39,7 +39,7 @@ export const idOfShort = (kind: IdKind, short: string): string => idOfBytes(kind
 export const idOfBytes = (kind: IdKind, bytes: Uint8Array): string =>
   `${ID_PREFIXES[kind]}_${base32(BigInt(`0x${Buffer.from(bytes).toString("hex")}`))}`;
 
-/** When an id was made (ms since 1970). */
+/** Returns when an id was made (ms since 1970). */
 export const timeOfId = (id: string): number => bytesOfId(id).readUIntBE(0, 6);
 export const timeOfShort = (short: string): number => bytesOfShort(short).readUIntBE(0, 6);
 

@@ -124,7 +124,7 @@ export interface Transition<R extends OperatedType = OperatedType> {
   resource: R;
   /** Empty for operations that create the resource. */
   from: readonly StateOf[R][];
-  /** Where the work that creates the resource may be tried again. */
+  /** The states in which the work that creates the resource may be tried again. */
   again?: readonly StateOf[R][];
   through: StateOf[R] | "unchanged";
   /** The state that the work's first task moves it to, if that is another one. */
@@ -251,7 +251,7 @@ export type ServerAction = (typeof SERVER_ACTIONS)[number];
 /** Phases with health checks; in the others an operation takes care of the server, or it has no machine. */
 export const WATCHED: readonly ServerPhase[] = ["ready", "unreachable"];
 
-/** Where a server's health check leads: `ready` while its machine responds, `unreachable` once it has not for too long. */
+/** The phases that a health check leads to: `ready` while the machine responds, `unreachable` once it has not for too long. */
 export const HEALTH = { responds: "ready", silent: "unreachable" } as const satisfies Record<string, ServerPhase>;
 
 /**

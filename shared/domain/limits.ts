@@ -8,7 +8,7 @@ export const REQUEST_LIMITS = { all: 100, create_delete: 20 } as const;
 
 /** Requests of one credential that may wait at the same time (`?wait=`): each keeps a function busy. */
 export const WAITS_AT_ONCE = 3;
-/** When the slot of a waiting request expires, if nobody has released it: longer than a function takes to start and respond. */
+/** The time after its wait until a request's slot expires, if not released: longer than a function takes to start and respond. */
 export const WAIT_GRACE_SECONDS = 8;
 
 /**
@@ -151,7 +151,7 @@ export const BULK = {
   deletionsPerMinute: 20,
   /** How long a resource is tried that another operation holds. */
   heldMinutes: 60,
-  /** When nothing more begins. */
+  /** The time after which nothing more begins. */
   hours: 48,
   /** How long what has begun by then may take: longer than a drill or a deploy. */
   lastHours: 12,

@@ -35,7 +35,7 @@ const DATABASE_LEVELS: Readonly<Record<string, LogLevel>> = {
   PANIC: "critical",
 };
 
-/** As the machine writes it: method, path, status (0 if the client left), milliseconds, bytes, client. */
+/** A line as the machine writes it: method, path, status (0 if the client left), milliseconds, bytes, client. */
 const OF_PROXY = /^(\S{1,20}) (\S*) (\d{1,3}) (\d{1,12}) (\d{1,20}) (\S{0,50})$/;
 
 /** A line as the machine sends it. */
@@ -165,7 +165,7 @@ const LINE_BREAK = 0x0a;
 const HIDDEN =
   /[\u034f\u00ad\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/u;
 
-/** With escapes for control characters, but for tabs and line breaks. */
+/** Returns a text with escapes for control characters, but for tabs and line breaks. */
 export const readable = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e\u00a0-\u00ac\u00ae-\u034e\u0350-\u0600]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

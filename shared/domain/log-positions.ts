@@ -1,7 +1,7 @@
-// Where a reader is in a log that grows. Of an instance's it is a time, of an operation's a number of lines: what is left out of
-// a line may change once the job behind it has ended, and with it the line's length.
+// A position says where a reader is in a log that grows. In an instance's log it is a time, in an operation's a number of lines:
+// what is left out of a line may change once the job behind it has ended, and with it the line's length.
 
-/** Where a reader is in a log: the time of the last line that it has seen, and how many of this time it has seen. */
+/** The position of a reader in a log: the time of the last line that it has seen, and how many lines of this time it has seen. */
 interface Position {
   at: string;
   seenCount: number;
@@ -19,7 +19,7 @@ interface Timed {
   at: string;
 }
 
-/** Behind the last of the lines from a time on. */
+/** Returns the position behind the last of the lines from a time on. */
 export function positionAfter(all: readonly Timed[], { at: since, seenCount }: Position): string {
   const at = all.at(-1)?.at;
   return at === undefined ? `${since}.${seenCount}` : `${at}.${all.filter((line) => line.at === at).length}`;
@@ -35,7 +35,7 @@ export function linesBehind<T extends Timed>(all: readonly T[], { at, seenCount 
   return { lines: [...all.filter((line) => line.at === at).slice(seenCount), ...later], isGap: same < seenCount };
 }
 
-/** In the place of the first lines of an operation's log. */
+/** Returns the line that replaces the first lines of an operation's log. */
 export const leftOut = (lines: number): string => `… ${lines} earlier lines\n`;
 const LEFT_OUT = /^… (\d{1,9}) earlier lines\n/;
 

@@ -1,4 +1,5 @@
-// When a server's disk counts as low: its users should act before backups and restores fail, and long before anything is paused.
+// A server's disk counts as low by these rules: its users should act before backups and restores fail, and long before anything
+// is paused.
 
 /** Percent of the disk that instances can still get: below the first it is low, below the second an instance may be paused. */
 export const DISK_STEPS = [15, 5] as const;

@@ -59,7 +59,7 @@ export interface Sample {
   /** Seconds since 1970. */
   at: number;
   server: MetricValues;
-  /** By the instance's ID. */
+  /** The values by the instance's ID. */
   instances: ReadonlyMap<string, MetricValues>;
 }
 

@@ -18,7 +18,7 @@ export const missingModules = (differing: readonly DifferingModule[]): string[] 
     .map(({ name }) => name)
     .slice(0, MISSING_MODULES_MAX);
 
-/** By their numbers, as the ERP compares versions; words in them do not matter. */
+/** Whether a version is newer, by its numbers, as the ERP compares versions; words in them do not matter. */
 export function isNewer(version: string, than: string): boolean {
   const [numbers, otherNumbers] = [numbersIn(version), numbersIn(than)];
   const first = numbers.findIndex((number, index) => number !== (otherNumbers[index] ?? 0));

@@ -17,7 +17,7 @@ export function withParts<Value extends string | number>(
 
 interface Filling {
   templateOf: (code: string | number | undefined) => string | undefined;
-  /** In the words of whoever reads it. */
+  /** Returns a value in the words of whoever reads it. */
   show: (value: string | number, name: string) => string;
 }
 
@@ -41,6 +41,6 @@ function fill(
   });
 }
 
-/** Where a parameter may stand, the likeliest first. */
+/** Lists the keys under which a parameter may be, the likeliest first. */
 const listKeys = ([part, ...inside]: readonly string[], name: string): string[] =>
   part === undefined ? [name] : listKeys(inside, name).flatMap((key) => [`${part}_${key}`, key]);

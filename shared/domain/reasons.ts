@@ -481,7 +481,7 @@ export function because<Code extends ReasonCode>(
   return compose(code, values ?? {});
 }
 
-/** For a code that a table names. */
+/** Builds a reason for a code that a table names. */
 export function compose(code: ReasonCode, values: Readonly<Record<string, string | number | Reason>>): Reason {
   const ownParameters: Record<string, string | number> = {};
   const parts: (Reason & { name: string })[] = [];

@@ -12,7 +12,7 @@ const BETWEEN = String.raw`[A-Za-z0-9_-]{0,40}\\?["']?\s{0,8}(?:=|:|%3[AaDd])\s{
 const VALUE = String.raw`(?:\\"[^"]*(?:"|$)|"(?:[^"\\]|\\.)*(?:"|$)|\\?'[^']*(?:'|$)|[^\s"'&;,)}\]<>]+)`;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // To the end of the line: a scheme, and parameters of any form, follow.
+  // This pattern goes to the end of the line: a scheme, and parameters of any form, follow.
   [/((?:proxy-)?authorization|(?:set-)?cookie)(\\?["']?\s{0,8}(?:=|:)).*/gi, `$1$2 ${REDACTED}`],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`],
   [new RegExp(`((?:${NAMES})${BETWEEN})(?!\\[redacted\\])${VALUE}`, "gi"), `$1${REDACTED}`],
@@ -27,7 +27,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Everything after the path of a signed URL. */
 const SIGNED = /(https?:\/\/[^\s?]{1,4000}\?)\S+/g;
 
-/** Also without the addresses that a job was given, which are as good as a password. */
+/** Redacts as `redact` does, and also the addresses that a job was given, which are as good as a password. */
 export const redactWork = (text: string, secrets: readonly string[] = []): string =>
   redact(text, secrets).replaceAll(SIGNED, `$1${REDACTED}`);
 
@@ -42,11 +42,11 @@ export function redact(text: string, secrets: readonly string[] = []): string {
     .map((line) => withoutRemains(line, values))
     .join("\n");
   const without = values.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), uncut);
-  // By lines first: a quote that does not end would otherwise end where the next line's begins, and show what is behind it.
+  // Lines come first: a quote that does not end would otherwise end where the next line's begins, and show what is behind it.
   return withoutForms(without.split("\n").map(withoutForms).join("\n"));
 }
 
-/** Without what a secret begins with at the end of a line that was cut: the cut may be within the secret. */
+/** Removes what a secret begins with from the end of a line that was cut: the cut may be within the secret. */
 function withoutRemains(line: string, secrets: readonly string[]): string {
   if (!line.endsWith(CUT)) return line;
   const text = line.slice(0, -CUT.length);
@@ -54,7 +54,7 @@ function withoutRemains(line: string, secrets: readonly string[]): string {
   return starts.length === 0 ? line : `${text.slice(0, Math.min(...starts))}${REDACTED}${CUT}`;
 }
 
-/** Where a text begins to end with the beginning of a secret; -1: nowhere. */
+/** Returns where the beginning of a secret starts with which a text ends; -1 if there is none. */
 function findRemains(text: string, secret: string): number {
   const start = secret.slice(0, SECRET_CHARACTERS_MIN);
   let at = text.indexOf(start, Math.max(0, text.length - secret.length));

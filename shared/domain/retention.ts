@@ -9,7 +9,7 @@ type Keep = { [R in KeepRule]?: number | undefined };
 /** A completed scheduled backup. */
 export interface Candidate {
   id: string;
-  /** When its run was due (ISO 8601). */
+  /** The time when its run was due (ISO 8601). */
   due_at: string;
   locked: boolean;
   /** Whether an operation holds it or reads its archive. */
@@ -52,7 +52,7 @@ export function retain<C extends Candidate>(keep: Keep, timezone: string, backup
   return { retained_by, removable: hasUnknownRule ? [] : removable.toReversed() };
 }
 
-/** From the newest to the oldest. */
+/** Sorts from the newest to the oldest. */
 export const byAge = (a: Pick<Candidate, "id" | "due_at">, b: Pick<Candidate, "id" | "due_at">): number =>
   compare(b.due_at, a.due_at) || compare(b.id, a.id);
 

@@ -1,4 +1,4 @@
-// When a backup policy runs: a cron expression of five fields, read in a time zone.
+// A backup policy runs by a cron expression of five fields, which is read in a time zone.
 //
 // The library finds the matching wall times, on a calendar without daylight saving. Which instant a wall time is decides
 // `toInstant`: one that does not exist runs right after the gap, one that exists twice runs once.

@@ -168,7 +168,7 @@ export const fillIn = (
 const inEnglish = (value: string | number, name: string): string =>
   name.endsWith("_bytes") ? sizeInEnglish(Number(value)) : String(value);
 
-/** In the largest unit of which one digit after the point says something. */
+/** Shows a size in the largest unit of which one digit after the point says something. */
 function sizeInEnglish(bytes: number): string {
   const { unit, name } = UNITS.find((each) => bytes >= each.unit / 20) ?? GIGABYTE;
   return `${(bytes / unit).toFixed(1)} ${name}`;

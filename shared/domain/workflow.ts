@@ -25,7 +25,7 @@ export interface Step extends Common {
 export interface Poll extends Common {
   kind: "poll";
   upToMinutes: number;
-  /** Before the second ask; each later wait is a quarter longer. More where a second is never enough. */
+  /** The wait before the second ask; each later wait is a quarter longer. It is more where a second is never enough. */
   firstWaitSeconds: number;
   /** It waits for other operations, so that the sandbox's shorter limit does not apply. */
   unlimited?: true;
@@ -75,7 +75,7 @@ export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[num
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
 export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
-/** So that nothing is noticed much later than a quarter of the time that it took. */
+/** Each wait grows by this, so that nothing is noticed much later than a quarter of the time that it took. */
 export const WAIT_GROWTH = 1.25;
 export const WAIT_SECONDS_MAX = 60;
 

@@ -54,7 +54,7 @@ interface Kind {
 /** What people send instead of a zip, or put into it as dump.sql. The first row that matches decides. */
 const KINDS: Kind[] = [
   {
-    // In the numbers of the first file's head. Its name may have that character.
+    // The pattern looks only into the numbers of the first file's head. Its name may have that character.
     pattern: String.raw`^PK\x03\x04[\s\S]{0,23}\xef\xbf\xbd`,
     is: "is_changed_zip",
     advice: "advice_download",
@@ -74,7 +74,7 @@ const KINDS: Kind[] = [
   },
   { pattern: String.raw`^[\s\S]{257}ustar`, is: "is_tar", advice: "advice_repack" },
   {
-    // As before POSIX: numbers in octal, behind a name that is filled with zeros.
+    // Archives from before POSIX have numbers in octal, behind a name that is filled with zeros.
     pattern: String.raw`^[^\x00][\s\S]{98}\x00(?:[ 0-7]{7}[ \x00]){3}(?:[ 0-7]{11}[ \x00]){2}[ 0-7]{6}[ 0-7\x00][ \x00]`,
     is: "is_tar",
     advice: "advice_repack",
@@ -153,7 +153,7 @@ const KINDS: Kind[] = [
     dump: true,
   },
   {
-    // With a boot record, NTFS, XFS or ext4.
+    // A disk image has a boot record, or begins as NTFS, XFS or ext4 do.
     pattern: String.raw`^[\s\S]{510}\x55\xaa|^.{3}NTFS|^XFSB|^[\s\S]{1080}\x53\xef[\x00-\x04]\x00`,
     is: "is_disk_image",
     advice: "advice_export",
@@ -196,7 +196,7 @@ const INSIDE: readonly { pattern: string; says: Sentence }[] = [
 ];
 
 /**
- * Beside a dump.sql, names that are not the ERP's, but are all that there is of what the archive lacks: whoever removes them, as
+ * Names beside a dump.sql that are not the ERP's, but are all that there is of what the archive lacks: whoever removes them, as
  * the error about such a name says, has lost it.
  */
 const ASTRAY: readonly { lacks: "filestore" | "manifest"; pattern: string; says: Sentence }[] = [
@@ -280,7 +280,7 @@ export const buildReason = ([code, advice]: Sentence, values: Readonly<Record<st
 
 export const unknownMethod = (number: string): string => `method ${number}`;
 
-/** With English sentences for codes: so the program on a machine reads them. */
+/** Returns the rules with English sentences for codes, as the program on a machine reads them. */
 export function archiveRulesInEnglish() {
   const english = (sentence: Sentence): string => inEnglish(buildReason(sentence));
   return {

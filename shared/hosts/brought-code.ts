@@ -3,7 +3,7 @@ import type { BroughtCode } from "./host.ts";
 import { openEnvironment, openRepositories } from "../records/code-secrets.ts";
 import type { BackupCode } from "../records/schemas/code.ts";
 
-/** For the job on the machine, in plain text. */
+/** Returns the code in plain text, for the job on the machine. */
 export async function toBroughtCode({ code, commits, python_packages, instance_id, code_id }: BackupCode): Promise<BroughtCode> {
   const repositories = await openRepositories(code);
   return {

@@ -34,7 +34,7 @@ export const MadeArchive = z.object({
 });
 export type MadeArchive = z.infer<typeof MadeArchive>;
 
-/** For the operation's result: nothing where nothing was left out. */
+/** Returns what an operation's result says of what was left out: nothing if nothing was. */
 export const skippedIn = ({ skipped_paths }: MadeArchive): { skipped_paths?: string[] } =>
   skipped_paths.length === 0 ? {} : { skipped_paths };
 
@@ -297,7 +297,7 @@ export const JOB_RESULTS = {
   }),
   remove_drill: z.null(),
   pause_erp: z.null(),
-  /** From when the ERP was stopped until it responded again; null if it was already stopped. */
+  /** The time from when the ERP was stopped until it responded again; null if it was already stopped. */
   swap_restore: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }),
   restore_archive: Modules.nullable(),
   put_back: z.null(),
@@ -308,7 +308,7 @@ export const JOB_RESULTS = {
   move_domain: z.null(),
   verify_clone: Verification,
   bring_code: z.null(),
-  /** For each repository its commit, or a sentence that says why there is none. */
+  /** The commit of each repository, or a sentence that says why there is none. */
   resolve_code: z.object({
     commits: z
       .array(
@@ -326,7 +326,7 @@ export const JOB_RESULTS = {
       .max(CODE.repositoriesMax),
   }),
   fetch_code: z.object({
-    /** For each repository the first line of its commit's message; null if it could not be fetched. */
+    /** The first line of each repository's commit message; null if it could not be fetched. */
     subjects: z.array(z.string().transform(toSubject).nullable()).max(CODE.repositoriesMax),
     problems: z
       .array(
@@ -356,7 +356,7 @@ export const JOB_RESULTS = {
     missing: z.array(ModuleName).max(5000).nullable().catch([]),
     /** Whether the database was last updated with another image than the ERP has. */
     image_changed: z.boolean().catch(false),
-    /** Without `keep`: the ID of the ERP's current code, with which the modules were compared; null likewise. */
+    /** The ID of the ERP's current code, with which the modules were compared without `keep`; null likewise. */
     compared_with: z.string().max(60).nullable().catch(null),
   }),
   /** `changed`: whether the ERP or its database server gets another image. */
@@ -372,7 +372,9 @@ export const JOB_RESULTS = {
   install_packages: z.object({ packages: z.array(z.string().max(200)).max(1000) }),
   rehearse_code: z.object({ duration_seconds: z.number().int().nonnegative() }),
   keep_data: z.null(),
-  /** From when the ERP was stopped until it responded again; null if it was already stopped. And the image that it has. */
+  /**
+   * The time from when the ERP was stopped until it responded again, null if it was already stopped; and the image that it has.
+   */
   update_modules: z.object({
     downtime_seconds: z.number().int().nonnegative().nullable(),
     image: z.object({ id: ImageId, digest: ImageId.nullable() }).nullable().catch(null),
@@ -381,7 +383,7 @@ export const JOB_RESULTS = {
   settle_code: z.object({ neutralized: z.boolean() }).nullable(),
   /** The same; null from a script that does not report it yet. */
   undo_code: z.object({ downtime_seconds: z.number().int().nonnegative().nullable() }).nullable(),
-  /** From when the machine was told to reboot. */
+  /** The time from when the machine was told to reboot. */
   reboot_host: z.object({ downtime_seconds: z.number().int().nonnegative() }),
   update_host: z.null(),
   update_proxy: z.null(),
@@ -433,7 +435,7 @@ export interface MachineSettings {
 export interface LogRequest {
   instance_id: string;
   source: LogSource;
-  /** In UTC. */
+  /** The times are in UTC. */
   since?: string | undefined;
   until?: string | undefined;
 }

@@ -115,7 +115,7 @@ export async function removeSentArchive(server: ServerRecord, made_by: string): 
   }
 }
 
-/** For undos and cleanups that leave to a later deletion what a machine that is down may still have. */
+/** Runs an undo or cleanup that leaves to a later deletion what a machine that is down may still have. */
 export async function undoUnlessDown<K extends JobKind>(server: ServerRecord, job: Job<K>): Promise<boolean> {
   const progress = await runUndo(server, job);
   return progress === "down" || progress.ready;

@@ -62,7 +62,7 @@ export const SERVER_STATEMENTS: readonly { kind: LeftOutKind; pattern: string }[
 
 const parentheses = (levels: number): string =>
   levels === 1 ? String.raw`\([^()]*\)` : String.raw`\((?:[^()]|${parentheses(levels - 1)})*\)`;
-/** As deep as a parameter's default may be: patterns do not recurse. */
+/** Parentheses as deep as a parameter's default may have them: patterns do not recurse. */
 const PARENTHESES = parentheses(6);
 
 /** The languages that every database has; others come with an extension. */
@@ -156,7 +156,7 @@ export const STATEMENT_FORMS = {
   /** The name of a text search configuration or dictionary in a text, as in `to_tsvector('public.german'::regconfig, name)`. */
   search_name: String.raw`'([^']{1,130})'::(?:pg_catalog\.)?reg(?:config|dictionary)\b`,
   index: `^CREATE (?:UNIQUE )?INDEX (?:IF NOT EXISTS )?(${NAME}) ON (?:ONLY )?(${NAME})`,
-  /** In an index: an operator class that neither PostgreSQL nor an extension that a server may have here brings. */
+  /** An operator class of an index that neither PostgreSQL nor an extension that a server may have here brings. */
   operator_class: String.raw`\.(?!(?:${OPERATOR_CLASSES.join("|")})$)\w+_ops(?:_\w+)?$`,
   aggregate: `^CREATE (?:OR REPLACE )?AGGREGATE (${NAME})`,
   /** What is neither a relation nor a function, by its name. */
@@ -199,10 +199,10 @@ const LEAVING_FUNCTIONS = [
 export const LEAVING = {
   /** Statements whose text in dollars is statements again. */
   body: String.raw`^(?:DO|CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE))\b`,
-  /** Only mention functions. */
+  /** Statements that only mention functions. */
   about: String.raw`^(?:COMMENT ON|ALTER (?:FUNCTION|PROCEDURE)|DROP|GRANT|REVOKE|SECURITY LABEL)\b`,
   copy: String.raw`(?:^|\b(?:BEGIN|THEN|ELSE|LOOP) )COPY\b`,
-  /** Behind it. */
+  /** The file or program behind COPY. */
   file: String.raw`\b(?:FROM|TO) ?(?:PROGRAM\b|'')`,
   command: [
     String.raw`^(?:CREATE|ALTER) (?:SYSTEM|ROLE|USER|GROUP|DATABASE|TABLESPACE|SUBSCRIPTION|SERVER|FOREIGN DATA|EVENT TRIGGER)\b`,

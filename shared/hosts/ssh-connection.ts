@@ -20,7 +20,7 @@ export type Shell = (command: string, input?: string, limit?: { seconds: number 
 
 const USER = "root";
 const DEFAULT_PORT = 22;
-/** From the first packet to being signed in: a busy machine's sshd may take its time. */
+/** The time limit from the first packet to being signed in: a busy machine's sshd may take its time. */
 const CONNECT_SECONDS = 15;
 const COMMAND_SECONDS = 60;
 /** A connection that died is noticed after three of these. */
@@ -121,8 +121,8 @@ function chooseAlgorithms(line: string): readonly ServerHostKeyAlgorithm[] {
 }
 
 /**
- * Also for a machine that shows another host key: nothing was sent to it, and it may be one that is just being set up. A machine
- * that keeps presenting another key goes offline like one that does not respond.
+ * Returns the error for a machine that does not respond, also for one that shows another host key: nothing was sent to it, and it
+ * may be one that is just being set up. A machine that keeps presenting another key goes offline like one that does not respond.
  */
 function unreachable({ ip_address, host_keys }: HostedServer, [key]: Buffer[], cause?: Error): TryAgain {
   const strange = key !== undefined && !host_keys.some((line) => readBlob(line).equals(key));

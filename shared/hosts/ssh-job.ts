@@ -54,7 +54,7 @@ const LOG_CHARACTERS = 800;
 const MESSAGE_CHARACTERS = 400;
 
 function failure({ code, message, log: sent }: Extract<JobStatus, { state: "failed" }>, secrets: readonly string[]): GiveUp {
-  // Before it is cut: what is left of a secret could not be found.
+  // Secrets are removed before the text is cut: what is left of a secret could not be found.
   const excerpt = readable(redactWork(withoutSecrets(wholeLines(sent).trimEnd(), secrets)));
   const lines = excerpt.split("\n");
   const end = lastWholeLines(lines.slice(-DEPLOY.logLines).join("\n"), DEPLOY.logBytes); // escapes take more than was sent

@@ -141,7 +141,7 @@ export type JobParameters = Readonly<Record<string, string>>;
 
 export interface Machine {
   status: (jobId: string) => Promise<JobStatus>;
-  /** For a job that already exists, only reports on it; a lost one is started again. */
+  /** Begins a job; only reports on one that already exists, and starts a lost one again. */
   begin: (job: { id: string; kind: string; minutes: number }, parameters: JobParameters) => Promise<JobStatus>;
   /** Kills it if it runs. One that never started cannot start any more. */
   end: (jobId: string) => Promise<JobStatus>;
@@ -149,7 +149,7 @@ export interface Machine {
   /** Undefined without an ERP. */
   readLog: (request: LogRequest) => Promise<string | undefined>;
   readWorkLog: (operationId: string) => Promise<WorkLog>;
-  /** Without certificates if its proxy does not respond. */
+  /** Returns the report, without certificates if the machine's proxy does not respond. */
   report: (since: number) => Promise<{ report: MachineReport; samples: Sample[]; line?: string | undefined }>;
   set: (settings: MachineSettings) => Promise<void>;
 }

@@ -101,8 +101,9 @@ async function runsCommands(shell: Shell): Promise<boolean> {
 }
 
 /**
- * For all of a report, with the upload of a new version of the script: some 2 s on a busy machine with 80 instances. The script's
- * own limits add up to 8 s, so that the figures of a machine in trouble arrive without its certificates.
+ * The time limit for all of a report, with the upload of a new version of the script: some 2 s are needed on a busy machine with
+ * 80 instances. The script's own limits add up to 8 s, so that the figures of a machine in trouble arrive without its
+ * certificates.
  */
 const REPORT_SECONDS = 10;
 
@@ -119,7 +120,7 @@ async function readReport(
     return { ...reported, line: line === undefined ? undefined : await readStatusLine(line, id) };
   } catch (error) {
     const reason = error instanceof z.ZodError ? "the response is nonsense" : String(error);
-    log.info("a machine did not report about itself", { server: id, why: reason });
+    log.info("a machine did not report about itself", { server: id, reason });
     return {};
   }
 }
@@ -168,7 +169,7 @@ function secretsIn(job: Job): string[] {
   ];
 }
 
-/** Not a job: each look is a new one. */
+/** Checks an ERP's health, without a job: each look is a new one. */
 async function checkHealth(machine: Machine, { instance_id }: Job<"check_health">): Promise<Advanced> {
   const { healthy, reason, unfinished, modules } = await machine.health(instance_id);
   if (healthy) return { ready: true, result: { unfinished_modules: unfinished, modules } };

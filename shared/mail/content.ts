@@ -29,7 +29,7 @@ export interface Context {
 
 export type Words = { [T in MessageType]: Write<T> } & { html: { lang: Language } };
 
-/** In the fragment, which browsers send to no server and in no header. */
+/** Puts a token into the fragment, which browsers send to no server and in no header. */
 const withToken = (path: string, token: string): string => `${path}#token=${encodeURIComponent(token)}`;
 
 export const PATHS = {

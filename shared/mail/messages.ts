@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type Language, LANGUAGES } from "../domain/languages.ts";
 
 const text = z.string();
-/** When, from where and with which browser something was done. */
+/** The fields that say when, from where and with which browser something was done. */
 const origin = { at: text, ip_address: text.nullable(), user_agent: text.nullable().default(null) };
 
 /** One of the outcomes of a digest. */
@@ -32,7 +32,7 @@ export type Message = z.infer<typeof Message>;
 export type MessageType = Message["type"];
 
 interface Rules {
-  /** After so long it is of no use any more. */
+  /** The time after which the message is of no use any more. */
   usefulMinutes: number;
   /** Somebody asked for it, so that it also goes to a mailbox that did not take an earlier one. */
   requested?: true;

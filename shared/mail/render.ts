@@ -45,7 +45,7 @@ function write(message: Message, { language, product }: { language: Language; pr
 }
 
 const NAME_CHARACTERS = 120;
-/** As many as are stored: the browser is named at its end. */
+/** As many characters as are stored of a user agent: the browser is named at its end. */
 const USER_AGENT_CHARACTERS = 256;
 /** Invisible, and no place to break a line; mail programs make no link of what has one before or after a separator. */
 const JOINER = "\u2060";

@@ -118,7 +118,7 @@ export async function sendBySmtp(url: string, mail: OutgoingMail, from: From): P
 
 const isThisMachine = (hostname: string): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 
-/** As the files are read by the page of the local run. */
+/** The file of a mail as the page of the local run reads it. */
 export const MailFile = z.object({
   id: z.string(),
   to: z.string(),

@@ -26,7 +26,7 @@ const KNOWN_OPERATIONS: readonly string[] = [
   "backup.restore",
 ];
 const KNOWN_BACKUPS: readonly string[] = ["manual", "pre_restore", "scheduled", "uploaded"];
-/** Also taken by itself before something else, and removed as late. */
+/** The kind that backups of unknown kinds get: it is also taken by itself before something else, and removed as late. */
 const INSTEAD = "pre_restore";
 
 const NewOperation = z.looseObject({

@@ -25,7 +25,7 @@ export async function countAccount(accountId: string): Promise<void> {
 interface Uncounted {
   key: Key;
   set: Item;
-  /** As it was read; undefined: absent. */
+  /** The attributes as they were read; undefined if absent. */
   same: Item;
   backups: number;
   bytes: number;

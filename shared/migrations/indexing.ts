@@ -59,7 +59,7 @@ async function* pagesOf(kind: ListKind, accountId: string, after?: Item): AsyncG
       ...(more !== undefined && { ExclusiveStartKey: more }),
     });
     more = page.more;
-    // As they are now: the index may lag behind.
+    // The records are read as they are now: the index may lag behind.
     const stored = await readAll(page.items.map(({ id }) => keys.record(kind, accountId, String(id))));
     yield { records: [...stored.values()], more };
   } while (more !== undefined);

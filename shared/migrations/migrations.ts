@@ -10,7 +10,7 @@ import { find, putIfAbsent, updateOne } from "../data/table.ts";
 interface Migration {
   number: number;
   name: string;
-  /** For whoever waits for it. */
+  /** The title for whoever waits for it. */
   title: string;
   /**
    * Changes an account's records, from a place that an earlier run has reached; yields each place that it reaches. It may be

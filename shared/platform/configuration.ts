@@ -67,7 +67,7 @@ export const Configuration = z.strictObject({
     .string()
     .regex(/^[a-z0-9][A-Za-z0-9._/:@-]{0,254}$/, "must be the name of an image")
     .default("pgvector/pgvector:pg16"),
-  /** Where the images of Docker Hub come from, and credentials for that or, without a mirror, for Docker Hub. */
+  /** The registry from which the images of Docker Hub come, and credentials for that or, without a mirror, for Docker Hub. */
   registry: z
     .strictObject({
       mirror: z
@@ -84,7 +84,7 @@ export type Configuration = z.infer<typeof Configuration>;
 
 export const configuration: () => Promise<Configuration> = createSecretReader("PROVIDERS_SECRET", parseConfiguration);
 
-/** Until the operator corrects it: work that is going on waits, and nothing is undone by halves. */
+/** The configuration is invalid until the operator corrects it: work that is going on waits, and nothing is undone by halves. */
 class InvalidConfiguration extends Error {
   override name = "InvalidConfiguration";
 }

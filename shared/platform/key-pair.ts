@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey } from "node:crypto";
 
 export interface KeyPair {
-  /** As in an `id_ed25519` file. */
+  /** The key as in an `id_ed25519` file. */
   private_key: string;
   /** One line, as in `authorized_keys`. */
   public_key: string;
@@ -53,7 +53,7 @@ function padded(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.from(Array.from({ length: missing }, (_, index) => index + 1))]);
 }
 
-/** As `ssh-keygen -l` shows it. */
+/** Returns the fingerprint as `ssh-keygen -l` shows it. */
 export function fingerprintOf(publicKey: string): string {
   const [, base64 = ""] = publicKey.split(" ");
   return `SHA256:${createHash("sha256").update(Buffer.from(base64, "base64")).digest("base64").replace(/=+$/, "")}`;

@@ -3,6 +3,7 @@
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWSAlgorithm } from "jose";
 import * as z from "zod";
 import { findUrlProblem, OutboundError, request } from "./outbound.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 type Guard = Parameters<typeof request>[1];
 
@@ -83,7 +84,7 @@ export async function discover(issuer: string, guard: Guard): Promise<Metadata> 
   return metadata;
 }
 
-const REMEMBERED_MS = 5 * 60_000;
+const REMEMBERED_MS = 5 * MINUTE_MS;
 const remembered = new Map<string, { metadata: Metadata; until: number }>();
 
 /** The same, as it was within the last minutes. */
@@ -104,7 +105,7 @@ interface AuthorizationRequest {
   login_hint: string;
 }
 
-/** Where a browser goes to sign in. The provider's own parameters stay. */
+/** Returns the URL to which a browser goes to sign in. The provider's own parameters stay. */
 export function authorizationUrl({ authorization_endpoint }: Metadata, parameters: AuthorizationRequest): string {
   const url = new URL(authorization_endpoint);
   const all = { response_type: "code", scope: "openid email profile", code_challenge_method: "S256", ...parameters };
@@ -143,10 +144,10 @@ export async function exchangeCode(metadata: Metadata, exchange: CodeExchange, g
   return tokens.data;
 }
 
-/** As forms are encoded (RFC 6749, 2.3.1). */
+/** Encodes a text as forms do (RFC 6749, 2.3.1). */
 const formEncoded = (text: string): string => new URLSearchParams({ text }).toString().slice("text=".length);
 
-/** With a public key only: with a shared one, whoever knows the client secret could sign. */
+/** The algorithms, all with a public key: with a shared one, whoever knows the client secret could sign. */
 const ALGORITHMS: JWSAlgorithm[] = [
   "RS256",
   "RS384",

@@ -52,7 +52,7 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === "unicast" && address.match(GLOBAL_IPV6);
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host without the brackets of an IPv6 address. */
 const readHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
 interface Guard {
@@ -109,7 +109,7 @@ export interface Outbound {
   headers: Record<string, string>;
   /** Sent with POST; without one the request is a GET. */
   body?: Uint8Array;
-  /** For everything: resolving, connecting, sending, and what is read of the response. */
+  /** The time for everything: resolving, connecting, sending, and what is read of the response. */
   timeoutMs: number;
   /** How much of the response is read. */
   keepBytes: number;
@@ -154,7 +154,7 @@ export async function request(outbound: Outbound, guard: Guard): Promise<Respons
   }
 }
 
-/** With the code of the problem, as of a sentence in another (parts.ts). */
+/** Returns the reason with the code of the problem, as for a sentence within another (parts.ts). */
 function forbidden(urlProblem: UrlProblem): ReceiverReason {
   const [why_code = ""] = Object.entries(URL_PROBLEMS).find(([, problem]) => problem === urlProblem) ?? [];
   return receiverReason("receiver_url", { why: urlProblem, why_code });

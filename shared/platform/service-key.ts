@@ -27,13 +27,13 @@ export async function oneTimeHostKeys(operationId: string): Promise<[KeyPair, ..
   return previous === undefined ? [of(current)] : [of(current), of(previous)];
 }
 
-/** With what a server's machine signs the line about its ERPs, and the secret name under which its proxy serves it. */
+/** The key with which a server's machine signs the line about its ERPs, and the secret name under which its proxy serves it. */
 export interface StatusKey {
   key: Buffer;
   name: string;
 }
 
-/** As many bytes as a block of the hash has. */
+/** The key has as many bytes as a block of the hash. */
 const STATUS_KEY_BYTES = 64;
 const STATUS_NAME_BYTES = 16;
 

@@ -34,7 +34,7 @@ import {
 const NAME = "DigitalOcean";
 const ADDRESS = "https://api.digitalocean.com";
 const PER_PAGE = "200"; // the most that it gives
-/** From when an order may have been carried out until lists show its machine. */
+/** The time from when an order may have been carried out until lists show its machine. */
 const LATE_SECONDS = 90;
 
 const Paged = z.object({ links: z.object({ pages: z.object({ next: z.string().nullish() }).nullish() }).nullish() });
@@ -88,7 +88,7 @@ export function digitalocean({ token, address = ADDRESS, deployment }: Options):
     settleSeconds: RESPONSE_SECONDS + LATE_SECONDS,
     catalog: () => fetchCatalog(ask),
     findRequested: async (request) => {
-      // By both, because they are not shown at the same moment.
+      // Both are searched, because they are not shown at the same moment.
       const droplet = (await ofServer(request))[0] ?? (await listed({ name: machineName(request) }))[0];
       return droplet && orderedMachine(droplet, request.operation_id);
     },

@@ -6,7 +6,7 @@ import { oneTimeHostKeys, serviceKey } from "../platform/service-key.ts";
 const USER_DATA_BYTES_MAX = 16_384;
 const SSH_PORT = 22;
 
-/** Where the first job sees that the host key was known outside the machine, and is to be changed for another. */
+/** The file that tells the first job that the host key was known outside the machine, and is to be changed for another. */
 const ONE_TIME_MARKER = "/etc/erp-hosting/one-time-host-key";
 
 /** Systems that the script is for, best first. */
@@ -42,7 +42,7 @@ export async function userData({ operation_id, name }: { operation_id: string; n
   return text;
 }
 
-/** As providers look for a key: MD5, in pairs of hexadecimal digits. */
+/** Computes the fingerprint by which providers look for a key: MD5, in pairs of hexadecimal digits. */
 export function computeFingerprint(publicKey: string): string {
   const digest = createHash("md5")
     .update(Buffer.from(publicKey.split(" ")[1] ?? "", "base64"))

@@ -34,7 +34,7 @@ import {
 const NAME = "Hetzner";
 const ADDRESS = "https://api.hetzner.cloud/v1";
 const PER_PAGE = "50"; // the most that it gives
-/** From when an order may have been carried out until lists show its machine: they are up to date, as far as we have seen. */
+/** The time after an order may have been carried out until lists show its machine: they are current, as far as we have seen. */
 const LATE_SECONDS = 60;
 /** Hetzner allows 3,600 requests an hour: one more each second. */
 const PAUSE_SECONDS_MAX = 60;

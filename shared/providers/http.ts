@@ -7,7 +7,7 @@ import { parseJson } from "../domain/json.ts";
 
 /** Longer than any known response time; several calls fit into a task's five minutes. */
 export const RESPONSE_SECONDS = 30;
-/** For a provider that asks us to wait without saying how long. */
+/** The pause if a provider asks us to wait without saying how long. */
 const PAUSE_SECONDS = 60;
 /** All limits that are known to us are of an hour. */
 const PAUSE_SECONDS_MAX = 3600;
@@ -32,7 +32,7 @@ interface ApiOptions {
   errorIn: (body: unknown) => Omit<ErrorResponse, "status">;
   /** What an error means, if the provider has its own code for it. */
   meaning: (error: ErrorResponse) => Meaning | undefined;
-  /** For providers whose `RateLimit-Reset` is when the whole hour's quota is back: single requests are possible long before. */
+  /** The longest pause if `RateLimit-Reset` is when the whole hour's quota is back: single requests are possible long before. */
   pauseSecondsMax?: number;
 }
 

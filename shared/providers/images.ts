@@ -8,8 +8,9 @@ import { log } from "../platform/log.ts";
 import { type NewestImage, readNewestImages, recordNewestImage } from "../records/newest-images.ts";
 import { lookUpImage, NoSuchImage } from "./registry.ts";
 import { NEWEST_IMAGE } from "./sandbox/images.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
-/** By version; a version that was never found has none. */
+/** Maps versions to their newest images; a version that was never found has none. */
 type NewestImages = ReadonlyMap<string, Pick<NewestImage, "ids" | "created_at">>;
 
 /** A newer image may be known a little later: an instance is told of it in hours, not in minutes. */
@@ -51,7 +52,7 @@ export async function refreshImages(): Promise<void> {
   const newestImages = await readNewestImages();
   for (const version of [...COMING_ERP_VERSIONS, ...ERP_VERSIONS.map((each) => each.version)]) {
     const image = newestImages.find((each) => each.version === version);
-    if (image !== undefined && Date.now() - Date.parse(image.checked_at) < LOOK_UP_MINUTES * 60_000) continue;
+    if (image !== undefined && Date.now() - Date.parse(image.checked_at) < LOOK_UP_MINUTES * MINUTE_MS) continue;
     try {
       await recordNewestImage({ ...(await lookUpImage(version, registry, image)), checked_at: now() });
     } catch (error) {

@@ -44,7 +44,7 @@ export interface LabeledMachine {
 export interface MachineOwner {
   server_id: string;
   account_id: string;
-  /** As recorded; its label finds it, too, unless the provider is late in showing it. */
+  /** The machine's ID as recorded; its label finds it, too, unless the provider is late in showing it. */
   machine_id: string | null;
 }
 

@@ -47,7 +47,7 @@ export async function lookUpImage(
   const head = await ask("HEAD", `manifests/${version}`);
   const digest = Digest.parse(head.headers.get("docker-content-digest"));
   if (previous?.digest === digest) return previous;
-  // By its digest, because there may be a newer one by now.
+  // The digest is used because there may be a newer image by now.
   const listed = await readManifest(ask, digest);
   const images = Array.isArray(listed) ? listed : [digest];
   const manifests = Array.isArray(listed) ? await Promise.all(listed.map((each) => readManifest(ask, each))) : [listed];
@@ -74,7 +74,9 @@ async function readManifest(ask: Ask, digest: string): Promise<z.infer<typeof Ma
 
 type Ask = (method: "HEAD" | "GET", path: string) => Promise<{ headers: Headers; json: () => Promise<unknown> }>;
 
-/** With a token, if the registry wants one: credentials go nowhere but to the registry, and where it says that tokens are. */
+/**
+ * Connects, with a token if the registry wants one: credentials go only to the registry, and to where it says that tokens are.
+ */
 async function connect(registry: Registry, image: string): Promise<Ask> {
   const [host = "", ...path] = (registry?.mirror ?? DOCKER_HUB).split("/");
   const repository = [...path, "library", image].join("/");
@@ -102,7 +104,7 @@ async function connect(registry: Registry, image: string): Promise<Ask> {
   };
 }
 
-/** As Docker has it: only one on this machine may do without TLS. */
+/** Chooses the scheme as Docker does: only a registry on this machine may do without TLS. */
 const schemeFor = (host: string): string => (/^(127\.0\.0\.1|localhost)(:|$)/.test(host) ? "http" : "https");
 
 function basicCredentials(registry: Registry): string | undefined {

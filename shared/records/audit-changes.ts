@@ -1,6 +1,7 @@
 // What a change did to a resource, for its event in the audit log: each field with its value before and after.
 import { isDeepStrictEqual } from "node:util";
 import type { FieldChange } from "../api/events.ts";
+import { jsonBytes } from "../domain/json-bytes.ts";
 
 /** Events name these fields without values, which are secrets, may contain some, or can only be written. */
 const UNSEEN: ReadonlySet<string> = new Set(["password", "admin_password", "environment", "sections", "url", "client_secret"]);
@@ -20,5 +21,3 @@ export function changesBetween(before: object, after: object, fields: readonly s
     return { field, ...values };
   });
 }
-
-const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

@@ -14,13 +14,13 @@ export const findBackupCode = async ({
 }: Pick<BackupRecord, "account_id" | "id" | "with_code">): Promise<BackupCode | undefined> =>
   with_code === true ? find({ key: keys.backupCode(account_id, id), schema: BackupCode }) : undefined;
 
-/** As it can be fetched now: with the tokens that its instance has, as long as that exists. */
+/** Returns the code as it can be fetched now: with the tokens that its instance has, as long as that exists. */
 export async function withInstanceCredentials(stored: BackupCode): Promise<BackupCode> {
   const current = await find(codeRef(stored.code.account_id, stored.instance_id));
   return { ...stored, code: withCurrentCredentials(current, stored.code) };
 }
 
-/** For an archive's manifest: nothing of it is secret. */
+/** Returns what an archive's manifest says of the code: nothing of it is secret. */
 export const codeInManifest = (code: BackupCode | undefined) =>
   code && {
     repositories: code.commits.map(({ url, ref, path, commit }) => ({ url, ref, path, commit })),

@@ -377,8 +377,8 @@ export async function endBackup(change: Change, { operation, to, at, failure, wi
 }
 
 /**
- * When a backup expires after work on it, which bytes it counts if these change, and what else its record says of the archive
- * from then on.
+ * Returns when a backup expires after work on it, which bytes it counts if these change, and what else its record says of the
+ * archive from then on.
  */
 function archiveAfter(
   { type, input }: OperationCore,

@@ -13,10 +13,11 @@ import { type Author, logEvent } from "./events.ts";
 import { findOperation, reserveOperation } from "./operations.ts";
 import { BulkPart, BulkRecord, BulkRow, type BulkTarget } from "./schemas/bulk.ts";
 import type { OperationRecord } from "./schemas/operation.ts";
+import { DAY_SECONDS } from "../domain/durations.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 /** Targets of one item: 35 KB with the longest names. */
 const PART = 100;
-const DAY_SECONDS = 86_400;
 
 interface NewBulk extends BulkRecord {
   id: string;
@@ -27,7 +28,7 @@ interface NewBulk extends BulkRecord {
 /** Begins a bulk action with the change. */
 export function reserveBulk(change: Change, by: Author, { id, accountName, targets, ...bulk }: NewBulk): OperationRecord {
   const { accountId } = change;
-  const ttl = Math.ceil(Date.parse(change.at) / 1000) + HISTORY_DAYS * DAY_SECONDS;
+  const ttl = ttlAfter(HISTORY_DAYS * DAY_SECONDS, Date.parse(change.at));
   change.update(keys.bulkActions(accountId), { add: { count: 1 } }, { exists: false, below: { count: BULK.open } }, () =>
     tooManyBulks(BULK.open),
   );
@@ -94,7 +95,7 @@ export async function moveBulkItem(
   item: BulkItem,
   to: Partial<BulkRow>,
 ): Promise<boolean> {
-  const ttl = Math.ceil(Date.parse(created_at) / 1000) + HISTORY_DAYS * DAY_SECONDS;
+  const ttl = ttlAfter(HISTORY_DAYS * DAY_SECONDS, Date.parse(created_at));
   const { status } = item;
   const { done, item: current } = await updateOne(
     keys.bulkRow(account_id, id, item.index),

@@ -32,5 +32,5 @@ export async function recordEditions(editions: Offers["editions"]): Promise<void
   await updateOne(keys.editions(), { set: { editions } }, { exists: false });
 }
 
-/** For a provider that is no longer configured. */
+/** Removes the offer of a provider that is no longer configured. */
 export const removeOffer = (code: string): Promise<void> => removeOne(keys.offered(code));

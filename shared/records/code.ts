@@ -13,6 +13,7 @@ import { check } from "../data/writes.ts";
 import { ENVIRONMENT_BYTES_MAX } from "../domain/code-rules.ts";
 import { INSTANCE_RENAMABLE } from "../domain/lifecycle.ts";
 import { inEnglish } from "../domain/reasons.ts";
+import { utf8Bytes } from "../domain/json-bytes.ts";
 import { seal } from "../platform/sealing.ts";
 import { secretContext, tokenContext } from "./code-secrets.ts";
 import { deployKeys } from "./deploy-keys.ts";
@@ -79,7 +80,7 @@ const NO_FACTS: ImageFacts = { version: "", id: null, created_at: null, newest_c
 /** Whether each of its deploys brings the newest image. */
 export const followsNewest = ({ image }: CodeRecord): boolean => image.follow === "newest";
 
-/** Without tokens and secrets. */
+/** Shows code without tokens and secrets. */
 export const toCode = (record: CodeRecord, facts: ImageFacts = NO_FACTS): Code => ({
   ...record,
   image: { follow: record.image.follow, ...facts },
@@ -116,7 +117,7 @@ export async function setCode(
   const { key } = codeRef(change.accountId, instance.id);
   const overtaken = () =>
     new Overtaken("Another request changed the code at the same time; read it and try again if you need to", instance.id);
-  // Only what was sent, so that the code that a clone's backup brings later fills the other fields.
+  // Only what was sent is stored, so that the code that a clone's backup brings later fills the other fields.
   if (before === undefined) change.put(key, { account_id: instance.account_id, instance_id: instance.id, ...set }, overtaken);
   else change.update(key, { set }, { unchanged: { revision: before.revision } }, overtaken);
   return { ...current, ...set };
@@ -174,8 +175,6 @@ async function storeToken(
   );
   return (tokens.find((each) => each.username === username) ?? tokens[0])?.token;
 }
-
-const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
 async function storeEnvironment(
   current: CodeRecord,
@@ -251,7 +250,7 @@ export async function recordRestored(instance: InstanceRecord): Promise<void> {
   if (deployed !== null) await writeFacts(instance, { restored_after: deployed.deploy_id });
 }
 
-/** Also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
+/** Writes facts about code, also where a request has set nothing. Nothing is left of an instance that was deleted meanwhile. */
 async function writeFacts(
   { account_id, id }: InstanceRecord,
   facts: Item,

@@ -14,6 +14,8 @@ import { DELIVERY } from "../domain/lifecycle.ts";
 import { WEBHOOK } from "../domain/limits.ts";
 import type { EventRecord } from "./schemas/event.ts";
 import { DeliveryRecord, type WebhookRecord } from "./schemas/webhook.ts";
+import { DAY_SECONDS } from "../domain/durations.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 /** One of the three queues of a webhook: one delivery at a time in each. */
 export interface Lane {
@@ -38,8 +40,7 @@ export const deliveryRef = (accountId: string, webhookId: string, id: string): R
   schema: DeliveryRecord,
 });
 
-const DAY_S = 86_400;
-const ttl = (): number => Math.floor(Date.now() / 1000) + WEBHOOK.deliveryDays * DAY_S;
+const ttl = (): number => ttlAfter(WEBHOOK.deliveryDays * DAY_SECONDS);
 
 /** An event has one delivery per webhook, however often it is recorded: the ID follows from both. */
 function deliveryId(webhookId: string, { id, created_at }: EventRecord): string {
@@ -206,7 +207,7 @@ export async function listDeliveries(
   return slicePage(placed, page, `delivery:${webhookId}:${status ?? ""}:${event_type ?? ""}`);
 }
 
-/** At most so many that a request can read them. */
+/** Returns the newest deliveries: at most so many that a request can read them. */
 export async function newestDeliveries(accountId: string, webhookId: string): Promise<DeliveryRecord[]> {
   const deliveries: DeliveryRecord[] = [];
   let start: Record<string, unknown> | undefined;

@@ -13,7 +13,7 @@ export function endDeploy(
   { account_id, input, failed_step, step_code }: OperationCore,
   { succeeded, at }: { succeeded: boolean; at: string },
 ): void {
-  // As far as is known: where the undo fails, too, nobody knows what the ERP runs with.
+  // No image is recorded: where the undo fails, too, nobody knows what the ERP runs with.
   const failed = { failed_step: failed_step ?? step_code ?? null, image: null };
   change.update(keys.deploy(account_id, String(input["deploy_id"])), {
     set: { status: succeeded ? DEPLOY_STATUS.completed : DEPLOY_STATUS.failed, completed_at: at, ...(!succeeded && failed) },
@@ -29,7 +29,7 @@ export async function leaveRehearsal(change: Change, { account_id, id, input }: 
   if (holder?.operation_id === id) change.remove(key, { equals: { operation_id: id } });
 }
 
-/** From then on another check of the instance's code may begin. */
+/** Ends a check of an instance's code: from then on another one may begin. */
 export const endCheck = (change: Change, { account_id, resource }: OperationCore): void =>
   change.remove(keys.codeCheck(account_id, resource.id), { exists: false });
 

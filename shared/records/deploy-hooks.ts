@@ -67,7 +67,7 @@ export async function recordPush({ account_id, instance_id, hash }: Hook): Promi
 const PushRecord = z.object({
   account_id: text,
   instance_id: text,
-  /** When the newest one came. */
+  /** The time when the newest push came. */
   pushed_at: text,
   /** The check of the code that it has begun, and the push that it was begun for. */
   check_id: noText,

@@ -10,7 +10,7 @@ import { type Caller, roleIn } from "./schemas/caller.ts";
 import { announceEvent } from "./outbox.ts";
 import { EventRecord } from "./schemas/event.ts";
 
-/** On whose behalf, and by which request. */
+/** The caller on whose behalf something is done, and the request that does it. */
 export interface By {
   caller: Caller;
   requestId: string;
@@ -27,7 +27,7 @@ export function toActor(by: Author): Actor {
   return { type: by.caller.type, id: by.caller.id, name: by.caller.name ?? by.caller.id };
 }
 
-/** From where, and as what. */
+/** Describes from where a caller acts, and as what. */
 function describeCaller(caller: Caller) {
   const { ip_address, signed_in_with } = caller;
   const role = roleIn(caller);
@@ -41,7 +41,7 @@ interface NewEvent<T> {
   alert?: Alert;
   /** How an operation has ended. */
   operation?: OperationOutcome;
-  /** When an API token expires. */
+  /** The expiry of an API token. */
   expiry?: Expiry;
   operation_id?: string;
 }

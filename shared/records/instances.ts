@@ -159,7 +159,7 @@ export const toInstance = (
   disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
 });
 
-/** As `toListedInstance`, with one call for all servers, unless `servers` are given. */
+/** Lists instances as `toListedInstance` does, with one call for all servers, unless `servers` are given. */
 export async function toListedInstances(
   caller: Pick<Caller, "account_id" | "permissions">,
   instances: readonly InstanceRecord[],
@@ -440,7 +440,7 @@ export function renameInstance(
   change.update(
     keys.record("instance", change.accountId, instance.id),
     { set },
-    // Not the state that was read: work that ends in the meantime does not matter.
+    // The state that was read is no condition: work that ends in the meantime does not matter.
     {
       oneOf: { state: INSTANCE_RENAMABLE, ...(keepDomain && { operation_id: [null, instance.operation_id] }) },
       unchanged: { ...readLabels(relabeled), ...readEmail(instance, fields) },

@@ -101,7 +101,7 @@ export async function invitationOfLink(token: string): Promise<InvitationRecord>
   return invitation;
 }
 
-/** With all else that goes with a user, fewer writes than the 100 of a transaction. */
+/** With all else that goes with a user, these are fewer writes than the 100 of a transaction. */
 const REMOVED_WITH_USER = 60;
 
 /**

@@ -73,7 +73,7 @@ export interface Part {
   parts: number;
 }
 
-/** By the last character of its ID, which is random. */
+/** Whether an item is in a part, by the last character of its ID, which is random. */
 const isIn = ({ sk }: Item, { part, parts }: Part): boolean => (String(sk).at(-1)?.charCodeAt(0) ?? 0) % parts === part;
 
 /**

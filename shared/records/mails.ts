@@ -12,19 +12,20 @@ import type { Language } from "../domain/languages.ts";
 import { type Message, RULES } from "../mail/messages.ts";
 import { seal, unseal } from "../platform/sealing.ts";
 import { MailRecord, type MailEnd } from "./schemas/mail.ts";
+import { DAY_SECONDS, MINUTE_MS } from "../domain/durations.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 interface NewMail {
   to: { user_id: string } | { email: string };
-  /** By default the user's, or English. */
+  /** The mail's language: by default the user's, or English. */
   language?: Language | undefined;
   message: Message;
   /** What it follows from, if that may be worked on twice: of the same there is one mail. */
   once?: { of: string; at: string };
 }
 
-const DAY_S = 86_400;
 const KEPT_DAYS = 30;
-const ttl = (): number => Math.floor(Date.now() / 1000) + KEPT_DAYS * DAY_S;
+const ttl = (): number => ttlAfter(KEPT_DAYS * DAY_SECONDS);
 
 const tokenContext = (mailId: string): string => `mail ${mailId}`;
 
@@ -62,7 +63,7 @@ const RETRY_MINUTES = [2, 5, 15, 60, 240, 720];
 
 export interface ClaimedMail {
   mail: MailRecord;
-  /** With its token. */
+  /** The message with its token. */
   message: unknown;
   /** Its place in the queue, for the case that this run ends without having ended the mail. */
   nextAt: string;
@@ -80,14 +81,14 @@ export async function claimMail(queueKey: string): Promise<ClaimedMail | undefin
   if (mail === undefined) return undefined;
   const { account_id, id, attempts, created_at, message } = mail;
   const pause = RETRY_MINUTES[Math.min(attempts, RETRY_MINUTES.length - 1)] ?? 0;
-  const nextAt = new Date(Date.now() + pause * 60_000).toISOString();
+  const nextAt = new Date(Date.now() + pause * MINUTE_MS).toISOString();
   const change = startChange({ id: account_id });
   change.remove(keys.mailPlace(queueKey), {});
   enqueueMail(change, { account_id, mail_id: id, at: nextAt });
   change.update(mailRef(account_id, id).key, { set: { attempts: attempts + 1 } }, { unchanged: { attempts } });
   if (!(await tryCommit(change))) return undefined;
   const token = mail.sealed_token === undefined ? undefined : await unseal(mail.sealed_token, tokenContext(id));
-  const until = Date.parse(created_at) + usefulMinutes(message.type) * 60_000;
+  const until = Date.parse(created_at) + usefulMinutes(message.type) * MINUTE_MS;
   return {
     mail,
     message: { ...message, ...(token !== undefined && { token }) },
@@ -122,5 +123,5 @@ export async function mailsDue(): Promise<string[]> {
   return parseEach(Due, items).map(({ sk }) => sk);
 }
 
-/** When the mail with a key of the queue is due. */
+/** Returns when the mail with a key of the queue is due. */
 export const dueTimeOf = (queueKey: string): number => Date.parse(queueKey.split("#", 1)[0] ?? "");

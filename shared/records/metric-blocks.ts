@@ -131,7 +131,10 @@ function writeColumn(bytes: number[], codes: readonly (number | null)[]): void {
 /** Nothing that is stored becomes larger than this. */
 const BYTES_MAX = 16 * MIB;
 
-/** With `only` of this instance alone, with null of none: those of a large server over a year would fill a function's memory. */
+/**
+ * Unpacks a block: with `only`, the figures of this instance alone, with null, of none. Those of a large server over a year would
+ * fill a function's memory.
+ */
 export function unpackBlock(packed: Uint8Array, only?: string | null): Block {
   const isWanted = (id: string): boolean => only === undefined || only === id;
   const bytes = inflateRawSync(packed, { maxOutputLength: BYTES_MAX });

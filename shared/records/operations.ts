@@ -317,7 +317,7 @@ const OpenOperation = z.object({
   account_id: z.string(),
   operation_id: z.string(),
   created_at: z.string(),
-  /** When the sweep last checked it. */
+  /** The time when the sweep last checked it. */
   looked_at: z.string().optional(),
 });
 
@@ -329,7 +329,7 @@ export async function openOperations(): Promise<{ accountId: string; id: string;
     .map((open) => ({ accountId: open.account_id, id: open.operation_id, createdAt: open.created_at }));
 }
 
-/** Only if it is still marked: an operation that has just ended is not to come back. */
+/** Records a check only if the operation is still marked: one that has just ended is not to come back. */
 export async function recordCheck(id: string): Promise<void> {
   await updateOne(keys.openOperation(id), { set: { looked_at: now() } }, {});
 }

@@ -4,7 +4,7 @@ import type { Change } from "../data/change.ts";
 import { type EventKind, keys } from "../data/keys.ts";
 import { newId } from "../domain/ids.ts";
 
-/** By the last character of its ID, which is random. */
+/** Chooses a shard by the last character of an ID, which is random. */
 const shardOf = (id: string): number => id.charCodeAt(id.length - 1) % OUTBOX_SHARDS;
 
 /** An event that webhooks may subscribe to, that may be told by mail, and that may open or close an alert. */

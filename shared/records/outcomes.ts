@@ -5,7 +5,7 @@ import { keys } from "../data/keys.ts";
 import { parseEach } from "../data/parse-each.ts";
 import { readAll } from "../data/table.ts";
 
-/** So much of an operation, of whatever type and status another version knows. */
+/** The part of an operation that is read, of whatever type and status another version knows. */
 const Read = OperationOutcome.omit({ status: true, duration_seconds: true }).extend({
   error: OperationOutcome.shape.error.default(null),
   state: z.string(),
@@ -23,7 +23,7 @@ export const toOutcome = ({ id, type, state, error, created_at, finished_at }: E
   duration_seconds: Math.max(0, Math.round((Date.parse(finished_at) - Date.parse(created_at)) / 1000)),
 });
 
-/** By the IDs of the operations; those in progress have none. */
+/** Maps the IDs of the operations to their outcomes; those in progress have none. */
 export async function findOutcomes(accountId: string, ids: readonly string[]): Promise<Map<string, OperationOutcome>> {
   const items = await readAll(
     ids.map((id) => keys.record("operation", accountId, id)),

@@ -12,6 +12,7 @@ import { keyedHash } from "../platform/sealing.ts";
 import { text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { userRef } from "./users.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 type ResetUser = Pick<UserRecord, "id" | "account_id">;
 
@@ -31,7 +32,7 @@ const Reset = z.object({ link_hash: text, expires_at: text });
 /** The token of the link is only here, and in the mail. */
 export function reserveReset(change: Change, { id }: ResetUser): string {
   const token = newLinkToken(id);
-  const expires = Date.parse(change.at) + PASSWORD_RESET.minutes * 60_000;
+  const expires = Date.parse(change.at) + PASSWORD_RESET.minutes * MINUTE_MS;
   const set = { link_hash: hashLink(token), expires_at: new Date(expires).toISOString(), ttl: Math.ceil(expires / 1000) };
   change.update(keys.passwordReset(id), { set }, { exists: false });
   return token;

@@ -48,7 +48,7 @@ const chooseShard = (instanceId: string): number => bytesOfId(instanceId).readUI
 const spreadMs = (instanceId: string): number =>
   Math.floor((bytesOfId(instanceId).readUInt16BE(12) / 65_536) * SPREAD_MINUTES * MINUTE_MS);
 
-/** When the next run starts; undefined for a disabled policy. */
+/** Returns when the next run starts; undefined for a disabled policy. */
 export const startKey = ({ instance_id, next_run_at }: Pick<PolicyCore, "instance_id" | "next_run_at">): string | undefined =>
   next_run_at === null ? undefined : toIso(Date.parse(next_run_at) + spreadMs(instance_id));
 

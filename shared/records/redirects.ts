@@ -1,7 +1,7 @@
 // Domains that an instance had before the present one. Its machine redirects them for a while, unless another instance of the
 // account takes one.
 import * as z from "zod";
-import { DAY_MS } from "../domain/durations.ts";
+import { DAY_MS, DAY_SECONDS } from "../domain/durations.ts";
 import { PREVIOUS_DOMAINS_MAX, REDIRECT_DAYS } from "../domain/limits.ts";
 import { createRef } from "../data/by-id.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
@@ -9,6 +9,7 @@ import { keys, keyString } from "../data/keys.ts";
 import { InstanceRecord } from "./schemas/instance.ts";
 import { find, type Ref } from "../data/table.ts";
 import { keyOfWrite } from "../data/writes.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 /** Which instance redirects a domain. */
 const Redirect = z.object({ owner_id: z.string() });
@@ -50,7 +51,7 @@ export function recordRedirect(change: Change, instance: InstanceRecord, to: str
     change,
     previous_domains.filter((each) => each.domain !== to && !after.includes(each.domain)),
   );
-  const ttl = Math.ceil(Date.parse(requestedAt) / 1000) + REDIRECT_DAYS * 86_400;
+  const ttl = ttlAfter(REDIRECT_DAYS * DAY_SECONDS, Date.parse(requestedAt));
   change.update(keys.redirect(change.accountId, domain), { set: { owner_id: id, ttl } }, { exists: false });
   change.remove(keys.redirect(change.accountId, to), { exists: false });
 }

@@ -16,6 +16,7 @@ import { text } from "./schemas/fields.ts";
 import { FactorRecord } from "./schemas/second-factor.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { userRef } from "./users.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 export const hasSecondFactor = ({ passkeys, totp }: Pick<UserRecord, "passkeys" | "totp">): boolean => passkeys > 0 || totp;
 
@@ -42,7 +43,7 @@ export async function beginTotp(change: Change, user: UserRecord): Promise<strin
   if (user.totp) throw factorExists();
   const secret = randomBytes(SECRET_BYTES);
   const factor_id = newId("second_factor");
-  const expires = Date.parse(change.at) + SECOND_FACTORS.setUpMinutes * 60_000;
+  const expires = Date.parse(change.at) + SECOND_FACTORS.setUpMinutes * MINUTE_MS;
   const set = {
     factor_id,
     secret: await seal(secret.toString("base64"), secretContext(factor_id)),

@@ -294,7 +294,7 @@ export const acquireBackupSlot = (change: Change, serverId: string): void =>
     },
   );
 
-/** As many scheduled backups as may run on the server at a time do. */
+/** The server already runs as many scheduled backups as it may at a time. */
 export class NoBackupSlot extends Error {
   override name = "NoBackupSlot";
 }

@@ -14,22 +14,22 @@ import { toNetwork } from "../domain/network.ts";
 import { noText, text } from "./schemas/fields.ts";
 import type { UserRecord } from "./schemas/user.ts";
 import { endOfSession, openSessions, sessionTag } from "./users.ts";
+import { DAY_SECONDS, HOUR_MS, HOUR_SECONDS } from "../domain/durations.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 const SessionRecord = z.object({
   id: text,
   ip_address: noText,
   user_agent: noText,
-  /** When it was last proven with a second factor. */
+  /** The time when it was last proven with a second factor. */
   second_factor_at: noText,
 });
 type SessionRecord = z.infer<typeof SessionRecord>;
 
-const HOUR_S = 3_600;
 const NETWORK_DAYS = 180;
-const inSeconds = (seconds: number): number => Math.ceil(Date.now() / 1000) + seconds;
 
 export const recordSession = (change: Change, { id }: UserRecord, session: SessionRecord): void =>
-  change.put(keys.session(id, session.id), { ...session, ttl: inSeconds(SESSION_HOURS * HOUR_S) });
+  change.put(keys.session(id, session.id), { ...session, ttl: ttlAfter(SESSION_HOURS * HOUR_SECONDS) });
 
 export const sessionRef = (userId: string, sessionId: string): Ref<SessionRecord> => ({
   key: keys.session(userId, sessionId),
@@ -39,7 +39,7 @@ export const sessionRef = (userId: string, sessionId: string): Ref<SessionRecord
 /** Notes that whoever has a session has just proven a second factor. */
 export function recordProof(change: Change, userId: string, sessionId: string): void {
   const set = { id: sessionId, second_factor_at: change.at };
-  const fill = { ttl: inSeconds(SESSION_HOURS * HOUR_S) }; // one from before sessions were recorded has no record yet
+  const fill = { ttl: ttlAfter(SESSION_HOURS * HOUR_SECONDS) }; // one from before sessions were recorded has no record yet
   change.update(sessionRef(userId, sessionId).key, { set, fill }, { exists: false });
 }
 
@@ -66,7 +66,7 @@ export async function listSessions(userId: string, currentId: string): Promise<S
 /** Those of the sessions that are open: an expired one stays on the item until others take its place. */
 async function tagsOf(userId: string): Promise<Uint8Array[]> {
   const item = (await readAll([keys.userAccess(userId)])).values().next().value ?? {};
-  return openSessions(item).filter((tag) => decodeStamp(tag) > Date.now() - SESSION_HOURS * HOUR_S * 1000);
+  return openSessions(item).filter((tag) => decodeStamp(tag) > Date.now() - SESSION_HOURS * HOUR_MS);
 }
 
 const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
@@ -103,7 +103,7 @@ export function recordNetwork(change: Change, { id }: UserRecord, ipAddress: str
   if (ipAddress !== null)
     change.update(
       keys.knownNetwork(id, toNetwork(ipAddress)),
-      { set: { ttl: inSeconds(NETWORK_DAYS * 24 * HOUR_S) } },
+      { set: { ttl: ttlAfter(NETWORK_DAYS * DAY_SECONDS) } },
       { exists: false },
     );
 }

@@ -34,7 +34,7 @@ export const showDomain = (accountId: string, domain: StoredDomain): SsoDomain =
   txt_record: txtRecord(accountId, domain),
 });
 
-/** Where a provider sends people back to. */
+/** Returns the URL to which a provider sends people back. */
 export const redirectUri = (origin: string): string => `${origin}/sso`;
 
 export const showSso = (sso: SsoRecord, origin: string): Sso => ({
@@ -50,7 +50,7 @@ export const ssoVersion = (sso: SsoRecord): Version =>
     represent: ({ account_id, domains }) => ({ domains: domains.map((domain) => showDomain(account_id, domain)) }),
   });
 
-/** Only for the provider that it was given for: another one cannot be made to receive it. */
+/** Binds a secret to the provider that it was given for: another one cannot be made to receive it. */
 const secretContext = ({ account_id, issuer }: Pick<SsoRecord, "account_id" | "issuer">): string =>
   `sso secret ${account_id} ${issuer}`;
 
@@ -94,7 +94,7 @@ export async function setSso(
 
 const CHANGED = ["issuer", "client_id", "client_secret", "domains", "default_role", "role_claim", "roles", "required"];
 
-/** For the audit log: of domains the names, of the secret only that it has changed. */
+/** Lists the changes for the audit log: of domains the names, of the secret only that it has changed. */
 export const ssoChanges = (before: SsoRecord | undefined, after: SsoRecord | undefined): FieldChange[] =>
   changesBetween(auditable(before), auditable(after), CHANGED);
 

@@ -17,7 +17,7 @@ const TakenMachine = z.object({
   server_id: z.string(),
   account_id: z.string(),
   created_at: fields.timestamp,
-  /** When the server gave it back: it is free for its account since. */
+  /** The time when the server gave it back: it is free for its account since. */
   freed_at: fields.timestamp.optional(),
 });
 type TakenMachine = z.infer<typeof TakenMachine>;

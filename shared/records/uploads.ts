@@ -20,7 +20,7 @@ export const UploadRecord = z.object({
   size_bytes: z.number(),
   /** Its bytes count in the account's quota; those of uploads from before do not. */
   counted: z.literal(true).optional(),
-  /** As it began: another version of the service may cut uploads differently. */
+  /** The part size with which it began: another version of the service may cut uploads differently. */
   part_size: z.number().default(UPLOAD.partBytes),
   note: z.string().nullable(),
   file_name: z.string().nullable().default(null),

@@ -53,7 +53,7 @@ const AT_ONCE = 50;
 export const listedWebhooks = async (): Promise<z.infer<typeof Listed>[]> =>
   parseEach(Listed, await queryAll(keys.webhooksListed()));
 
-/** With how their deliveries go, in one call. */
+/** Shows webhooks with how their deliveries go, in one call. */
 export async function showWebhooks(accountId: string, records: readonly WebhookRecord[]): Promise<Webhook[]> {
   const items = await readAll(records.map(({ id }) => healthRef(accountId, id).key));
   const health = new Map([...items.values()].map((item) => [String(item["sk"]), WebhookHealth.parse(item)]));
@@ -145,7 +145,7 @@ export async function editWebhook(
     updated_at: now(),
   };
   writeOnce(change, webhook, set);
-  // Or its first failure would disable it again.
+  // Otherwise, its first failure would disable it again.
   if (enabled === true)
     change.update(healthRef(change.accountId, webhook.id).key, { set: { failing_since: null, timeouts: 0 } }, { exists: false });
   return { ...webhook, ...set };
@@ -241,7 +241,7 @@ export async function disableAllFailing(): Promise<void> {
 export async function actingPermissions(webhook: WebhookRecord): Promise<readonly Permission[] | undefined> {
   const permissions = await readPermissions(webhook);
   if (permissions !== undefined) return permissions;
-  // Or it was passed on to the token that replaces theirs, since it was read.
+  // The webhook may have been passed on to the token that replaces theirs, since it was read.
   const stored = await find(webhookRef(webhook.account_id, webhook.id));
   return stored === undefined || stored.acts_for.id === webhook.acts_for.id ? undefined : readPermissions(stored);
 }

@@ -6,6 +6,8 @@ import { parseEach } from "../data/parse-each.ts";
 import { putOne, queryAll } from "../data/table.ts";
 import { WORK_LOG } from "../domain/limits.ts";
 import { log } from "../platform/log.ts";
+import { DAY_SECONDS } from "../domain/durations.ts";
+import { ttlAfter } from "../data/ttl.ts";
 
 interface LogOwner {
   account_id: string;
@@ -18,7 +20,7 @@ const PART_BYTES = 380_000;
 /** Twice has the same effect as once. */
 export async function storeWorkLog({ account_id, id }: LogOwner, text: string): Promise<void> {
   const packed = deflateRawSync(Buffer.from(text));
-  const ttl = Math.floor(Date.now() / 1000) + WORK_LOG.days * 86_400;
+  const ttl = ttlAfter(WORK_LOG.days * DAY_SECONDS);
   for (let part = 0; part * PART_BYTES < packed.length; part++) {
     const d = packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES);
     await putOne({ pk: keys.workLog(account_id, id), sk: String(part) }, { d, ttl });

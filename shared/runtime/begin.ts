@@ -88,7 +88,7 @@ export async function ensureStarted(accountId: string, operationId: string): Pro
   } catch (cause) {
     throw firstInProgress(cause);
   }
-  // Only after the start: a confirmed operation is never withdrawn, so it must have been started.
+  // This comes only after the start: a confirmed operation is never withdrawn, so it must have been started.
   if (!(await confirmOperation(operation))) throw unavailable();
 }
 

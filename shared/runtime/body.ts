@@ -94,7 +94,7 @@ function forbiddenKey(error: unknown): string | undefined {
   return forbidden.success ? forbidden.data.cause.data : undefined;
 }
 
-/** Where an object has a key, as the names on the way to it. */
+/** Returns where an object has a key, as the names on the way to it. */
 function pathTo(key: string, value: unknown): string[] | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Object.hasOwn(value, key)) return [key];

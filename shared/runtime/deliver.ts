@@ -43,6 +43,7 @@ import {
 import { bodyFor } from "./webhook-body.ts";
 import { isSlow, SLOW_AFTER, receiverGuard } from "../operations/events/receivers.ts";
 import { claimChatMessage } from "../operations/events/chat-pace.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 /** A run begins no try later than this; one that has begun takes up to 10 s more. */
 const BEGIN_SECONDS = 40;
@@ -72,7 +73,7 @@ export async function runLane(lane: Lane): Promise<LaneRun> {
   } finally {
     await releaseLane(lane, lease);
   }
-  // Also what came while the lane was still ours, for which another run was turned away.
+  // This includes what came while the lane was still ours, for which another run was turned away.
   return { more: (await readDue(lane)).length > 0, again };
 }
 
@@ -87,7 +88,7 @@ async function readDue(lane: Lane): Promise<Queued[]> {
   return slow ? due : due.filter(({ delivery_id }) => laneNumber(delivery_id) === lane.lane);
 }
 
-const POSTPONED_MS = 5 * 60_000;
+const POSTPONED_MS = 5 * MINUTE_MS;
 
 /** An error of the service itself must not hold up the rest of the lane. */
 async function attemptOrPostpone(lane: Lane, queued: Queued): Promise<number | undefined> {
@@ -143,7 +144,7 @@ interface TryResult {
   outcome: Outcome;
   succeeded: boolean;
   status: DeliveryStatus;
-  /** When the next one is. */
+  /** The time of the next try. */
   next_try_at: string | null;
 }
 
@@ -257,7 +258,7 @@ function pauseBefore(attempt: number, { status, retryAfter }: Outcome): number |
   return obeys ? Math.max(1, retryAfter) : pause * (0.8 + 0.4 * Math.random());
 }
 
-const NOTED_MS = 60_000;
+const NOTED_MS = MINUTE_MS;
 
 /** Writes only what is new: most deliveries succeed like the one before. */
 async function recordHealth(webhook: WebhookRecord, succeeded: boolean, { timedOut = false }: Outcome): Promise<void> {

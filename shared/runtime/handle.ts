@@ -51,14 +51,14 @@ type Request<E extends Endpoint> = RequestOf<E> & {
   /** The caller, and the request. */
   by: By;
   caller: Caller;
-  /** Where the request came from. */
+  /** The address from which the request came. */
   ipAddress: string | null;
-  /** With what, as the client says. */
+  /** The program that sent it, as the client says. */
   userAgent: string | null;
   /** The languages that the client would like, as it sends them. */
   acceptLanguage: string | undefined;
   requestId: string;
-  /** Where the dashboard is: passkeys are for it alone. */
+  /** Returns the dashboard's origin: passkeys are for it alone. */
   origin: () => string;
   /** The host that the request came to. */
   host: string;
@@ -182,7 +182,9 @@ const requireFreshProof = (caller: Caller, event: APIGatewayProxyEvent): Promise
 
 type Store = Pick<ReturnType<typeof openStore>, "read" | "commit">;
 
-/** Before the first read, or the write: after every other 403 of a handler, and before anything that it does. */
+/**
+ * Asks for the proof before the first read, or the write: after every other 403 of a handler, and before anything that it does.
+ */
 function storeAfterProof(store: Store, prove: (() => Promise<void>) | undefined): Store {
   let proven: Promise<void> | undefined;
   return {
@@ -348,7 +350,7 @@ function readQuery(
   return repeated.length === 0 ? query : { ...query, ...Object.fromEntries(repeated.map((name) => [name, all[name]])) };
 }
 
-/** As much as is stored of it. */
+/** As many characters as are stored of a user agent. */
 const USER_AGENT_CHARACTERS = 256;
 
 /** The caller of a public endpoint, who has no permissions. */

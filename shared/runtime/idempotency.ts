@@ -24,8 +24,8 @@ const StoredRequest = z.object({
   operation_id: z.string().optional(),
   expires_at: z.string(),
   /**
-   * Until when the key stays with this request, if its response is not stored. `expires_at` has passed then: versions that do not
-   * know this field run a retry again, too.
+   * The time until which the key stays with this request, if its response is not stored. `expires_at` has passed then: versions
+   * that do not know this field run a retry again, too.
    */
   reserved_until: z.string().optional(),
 });

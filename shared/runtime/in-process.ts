@@ -8,6 +8,7 @@ import type { ErrorCode } from "../api/errors.ts";
 import { openEnum } from "../data/stored.ts";
 import type { Caller } from "../records/schemas/caller.ts";
 import type { Limits } from "./request-context.ts";
+import { MINUTE_MS } from "../domain/durations.ts";
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
@@ -97,9 +98,6 @@ const NO_IDENTITY = {
   userArn: null,
 };
 
-/** Longer than a handler takes: Middy ends it otherwise. */
-const MILLISECONDS = 60_000;
-
 /** Nothing in a handler reads the rest. */
 const CONTEXT: Context = {
   callbackWaitsForEmptyEventLoop: false,
@@ -110,7 +108,7 @@ const CONTEXT: Context = {
   awsRequestId: "",
   logGroupName: "",
   logStreamName: "",
-  getRemainingTimeInMillis: () => MILLISECONDS,
+  getRemainingTimeInMillis: () => MINUTE_MS, // longer than a handler takes: Middy ends it otherwise
   done: () => undefined,
   fail: () => undefined,
   succeed: () => undefined,

@@ -9,7 +9,7 @@ import { header, type Headers } from "./request-context.ts";
 export const ORIGIN_KEY_HEADER = "x-origin-key";
 export const CLIENT_ADDRESS_HEADER = "x-client-address";
 
-/** Where the dashboard is, as it was configured: never what a client says. Passkeys are for this origin alone. */
+/** The header with the dashboard's origin, as it was configured: never what a client says. Passkeys are for this origin alone. */
 export const DASHBOARD_ORIGIN_HEADER = "x-dashboard-origin";
 
 /** The variable with the accepted keys, separated by a space: two while one replaces the other. */

@@ -10,7 +10,7 @@ interface Pace {
   atOnce: number;
 }
 
-/** In the items' order; `about` names one in the log. Returns how many were left. */
+/** Processes the items in their order; `about` names one in the log. Returns how many were left. */
 export async function runPaced<T>(
   items: readonly T[],
   { burst, perSecond, seconds, atOnce }: Pace,

@@ -87,7 +87,7 @@ export async function readLogOf(operation: OperationRecord): Promise<string> {
   return z.string().parse(await invoke(reading));
 }
 
-/** Where the operation's jobs run; undefined as long as there is no machine. */
+/** Finds the server on which the operation's jobs run; undefined as long as there is no machine. */
 async function serverOf(operation: OperationRecord): Promise<ServerRecord | undefined> {
   const { account_id } = operation;
   const instance = idIn(operation, "instance_id");

@@ -71,11 +71,13 @@ async function abandon(operation: OperationRecord, error: CaughtError): Promise<
       error: operationError("INTERNAL_ERROR", because("undo_failed", { why: cause })),
     });
   }
-  // Not before the end: a repeat keeps the log again, and its password must not be in there.
+  // This comes after the end: a repeat keeps the log again, and its password must not be in there.
   await removeSealed(operation.account_id, operation.id);
 }
 
-/** As the end of an execution does (tasks.ts), but by the function that may sign in to machines. It holds up nothing. */
+/**
+ * Keeps the log like the end of an execution (tasks.ts), but by the function that may sign in to machines. It holds up nothing.
+ */
 async function keepLog(operation: OperationRecord): Promise<void> {
   try {
     const text = await readLogOf(operation);

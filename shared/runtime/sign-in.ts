@@ -31,8 +31,8 @@ interface From {
 type SignedIn = DataIn<ReturnType<typeof login>>;
 
 /**
- * By all but single sign-on: throws `Overtaken` if the user has other second factors by now, so that a password alone does not
- * sign in whoever has one, and nobody goes free who must set one up.
+ * Signs a user in. For all methods but single sign-on, it throws `Overtaken` if the user has other second factors by now, so that
+ * a password alone does not sign in whoever has one, and nobody goes free who must set one up.
  */
 export async function signIn(user: UserRecord, from: From, signedInWith: SignedInWith = "password"): Promise<SignedIn> {
   const breaksGlass = await requireSignInMethodAllowed(user, signedInWith);
@@ -63,7 +63,7 @@ async function openAndRecordSession(
   const expires = endOfSession(sessionId);
   const [account, isKnown] = await Promise.all([getAccount(user.account_id), isKnownNetwork(user, ipAddress)]);
   requireAllowedAddress(account, ipAddress);
-  // At once: the event's time goes with its number, which comes from the account as it was read.
+  // The change starts at once: the event's time goes with its number, which comes from the account as it was read.
   const change = startChange(account);
   // Single sign-on counts as a second factor, for its own sessions: those that must set one up still must.
   const isSso = signedInWith === "sso";

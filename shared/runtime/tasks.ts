@@ -127,7 +127,8 @@ async function perform(
 ): Promise<null> {
   switch (event.task) {
     case "begin": {
-      // With the first step's place, which then has nothing to write: a write of an operation is one of its three indexes, too.
+      // This also writes the position of the first step, which then has nothing to write: a write of an operation is one of its
+      // three indexes, too.
       const hasBegun =
         operation && (await beginOperation(operation, toProgress(applicableSteps(workflow, readInput(workflow, event)), 0)));
       if (!hasBegun) throw operationEnded();
@@ -197,7 +198,7 @@ async function keepLog(workflow: Workflow, operation: OperationRecord, event: Ta
   }
 }
 
-/** After a step that failed, and the undos. */
+/** Ends an operation after a step that failed, and the undos. */
 async function end(operation: OperationRecord, error: OperationError): Promise<void> {
   // The execution ends like that of any failure which is not ours.
   if (error.code === "INTERNAL_ERROR") publish("InternalError", 1);

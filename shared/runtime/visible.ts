@@ -34,7 +34,7 @@ const withDetails = ({ code, retryAfter, cause }: ApiError, details: ErrorDetail
 
 const Readable = z.object({ resource: z.object({ type: z.string() }), created_by: z.object({ id: z.string() }) });
 
-/** As `GET /operations/:id` decides it. */
+/** Whether a caller may read an operation, as `GET /operations/:id` decides it. */
 async function mayReadOperation({ account_id, id, permissions }: Caller, operationId: string): Promise<boolean> {
   const operation = await find({ key: keys.record("operation", account_id, operationId), schema: Readable });
   if (operation === undefined) return false;

@@ -7,7 +7,7 @@ import type { Caller } from "../records/schemas/caller.ts";
 /** Lets a request wait for so many seconds, none if it has no slot, and gives its slot back. */
 export async function withWaitSlot<T>(caller: Caller, seconds: number, work: (seconds: number) => Promise<T>): Promise<T> {
   const result = await work(caller.wait === undefined ? 0 : seconds).catch(async (error: unknown) => {
-    // If the table is down, the place is left to expire: a write that fails slowly would outlast the function.
+    // If the table is down, the slot is left to expire: a write that fails slowly would outlast the function.
     if (error instanceof ApiError) await releaseWait(caller);
     throw error;
   });

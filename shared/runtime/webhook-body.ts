@@ -16,7 +16,7 @@ import type { WebhookRecord } from "../records/schemas/webhook.ts";
 import { serverRefs, toServer } from "../records/servers.ts";
 import { createShaper } from "./shape.ts";
 
-/** Only the public fields of each: records have more. */
+/** The shapers leave only the public fields of each: records have more. */
 const SHAPERS = {
   event: createShaper(Event),
   server: createShaper(Server),
@@ -48,7 +48,7 @@ export async function bodyFor(
   });
 }
 
-/** As its GET shows it; null once it is gone. */
+/** Loads a record as its GET shows it; null once it is gone. */
 async function loadRecord(
   { account_id }: WebhookRecord,
   { resource: { type, id } }: EventRecord,

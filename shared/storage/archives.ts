@@ -52,7 +52,7 @@ export const storedObject = (key: string): Promise<CreatedArchive | undefined> =
       return { size_bytes: ContentLength ?? 0, stored_checksum: ChecksumSHA256 ?? "" };
     } catch (error) {
       if (!(error instanceof NotFound || error instanceof NoSuchKey)) throw error;
-      // In a bucket that does not exist, nothing does: this is its error, by which nobody takes a backup for lost.
+      // This fails if the bucket does not exist, so that nobody takes a backup for lost.
       await s3.send(new ListObjectsV2Command({ Bucket: store().bucket, Prefix: key, MaxKeys: 1 }));
       return undefined;
     }

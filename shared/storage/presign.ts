@@ -12,7 +12,7 @@ interface Downloadable {
   created_at: string;
 }
 
-/** For a person: the file gets a descriptive name. */
+/** Returns a URL for a person: the file gets a descriptive name. */
 export async function presignedGet(backup: Downloadable, seconds: number): Promise<{ url: string; expires_at: string }> {
   const signingDate = new Date();
   const url = await presigned(
@@ -26,7 +26,7 @@ export async function presignedGet(backup: Downloadable, seconds: number): Promi
   return { url, expires_at: new Date(expires).toISOString() };
 }
 
-/** For a machine that restores it. */
+/** Returns a URL for a machine that restores the archive. */
 export const presignedArchive = (key: string, seconds: number): Promise<string> => presigned({ method: "GET", key, seconds });
 
 interface UploadedPart {

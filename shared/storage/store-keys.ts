@@ -10,7 +10,7 @@ const Keys = z.strictObject({ access_key_id: z.string().min(1), secret_access_ke
 interface StoreKeys {
   accessKeyId: string;
   secretAccessKey: string;
-  /** When the SDK asks for them again. */
+  /** The time when the SDK asks for them again. */
   expiration: Date;
 }
 

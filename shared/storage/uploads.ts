@@ -7,7 +7,7 @@ export interface HeldPart {
   number: number;
   size: number;
   etag: string;
-  /** In base64. */
+  /** The checksum in base64. */
   sha256: string;
 }
 

@@ -22,7 +22,7 @@ export default workflow({
   steps: [
     poll("verifyArchive", "Verifying the backup", { upToMinutes: JOB_MINUTES.verify_archive }),
     poll("installErp", "Installing the ERP", { undo: "removeErp", upToMinutes: JOB_MINUTES.install_erp }),
-    // Before the data, whose modules are then found.
+    // The code comes before the data, whose modules are then found.
     poll("bringCode", "Bringing the backup's code", { when: "bring_code", upToMinutes: JOB_MINUTES.bring_code }),
     poll("restoreArchive", "Restoring the backup", { upToMinutes: JOB_MINUTES.restore_archive }),
     poll("neutralize", "Turning off scheduled jobs, mail and payments", {
@@ -30,7 +30,7 @@ export default workflow({
       upToMinutes: JOB_MINUTES.neutralize,
     }),
     poll("personalize", "Giving the new instance its own identity", { upToMinutes: JOB_MINUTES.personalize }),
-    // Only now: an instance that still has the original's name, jobs and mail servers must not run.
+    // The ERP starts only now: an instance that still has the original's name, jobs and mail servers must not run.
     poll("startErp", "Starting the ERP", { upToMinutes: JOB_MINUTES.start_erp }),
     poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
     poll("verifyClone", "Verifying the new instance", { upToMinutes: JOB_MINUTES.verify_clone }),

@@ -29,7 +29,7 @@ export const handler = tasks(workflow, {
     if (!settled) return false;
     await accountKey(record);
     const order = await provider.prepareOrder(request);
-    // Before it is sent, so that a run after a crash, or a concurrent one, knows that there may be a machine.
+    // The order is recorded before it is sent: a run after a crash, or a concurrent one, then knows that there may be a machine.
     const noted = now();
     if (!(await recordOrder(record, operation.id, noted))) return false;
     const machine = await order().catch(async (error: unknown) => {

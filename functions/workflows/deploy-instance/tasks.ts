@@ -302,7 +302,7 @@ export const handler = tasks(workflow, {
 
   leavePlace: async ({ operation, server, jobId, stepJobs }) => {
     const record = await server();
-    // Only whoever has the place may remove what is there.
+    // Only whoever has the slot may remove what is there.
     if (!(await tryReacquireDrillSlot(operation, record.id))) return true;
     if (!(await undoUnlessDown(record, { id: jobId, kind: "remove_drill", ends: stepJobs }))) return false;
     await releaseDrillSlot(operation, record.id);
@@ -344,7 +344,7 @@ function requireInstalled(missing: readonly string[]): void {
     throw new GiveUp("CODE_INVALID", because("deploy_modules_not_installed", { modules: nameWithSources(missing, {}) }));
 }
 
-/** As many as have room; they are ASCII, and each is stored with some three bytes more. */
+/** Returns as many names as fit; they are ASCII, and each is stored with some three bytes more. */
 function fitNames(names: readonly string[], bytes: number): string[] {
   let room = bytes;
   return names.filter((name) => (room -= name.length + 3) >= 0);
@@ -357,8 +357,8 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
 }
 
 /**
- * Also where no module is updated: code, packages and variables can keep an ERP from its start. There is a copy of the present
- * data alone, which is not what the ERP gets where a backup's data comes back.
+ * Whether a deploy is rehearsed, also if it updates no module: code, packages and variables can keep an ERP from its start. The
+ * rehearsal has a copy of the present data alone, which is not what the ERP gets where a backup's data comes back.
  */
 const isRehearsed = ({ restore_database }: Deploy["input"]): boolean => !restore_database;
 

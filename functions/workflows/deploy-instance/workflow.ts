@@ -51,7 +51,7 @@ export default workflow({
     }),
     poll("updateModules", "Updating the modules while the ERP is stopped", { upToMinutes: JOB_MINUTES.update_modules }),
     poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
-    // Before what was kept goes, so that a failure here can still be undone.
+    // This comes before the previous data is removed, so that a failure here can still be undone.
     poll("stopAgain", "Returning the ERP to its previous state", { upToMinutes: JOB_MINUTES.stop_erp }),
     poll("settleCode", "Removing the previous data", { commits: true, upToMinutes: JOB_MINUTES.settle_code }),
   ],

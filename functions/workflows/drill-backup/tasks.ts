@@ -55,7 +55,7 @@ export const handler = tasks(workflow, {
   },
 
   recordDrill: async ({ operation, backup }) => {
-    // As the last step has left it, also if that ran twice at once.
+    // The result is read as the last step has left it, also if that ran twice at once.
     const drill = (await findOperation(operation.account_id, operation.id))?.result?.drill;
     if (drill === undefined) throw new GiveUp("INTERNAL_ERROR", because("drill_without_result"));
     const record = await backup();

@@ -42,7 +42,7 @@ export const handler = tasks(workflow, {
     return (await makeSafetyBackup(work, { restore_id: operation.id })) && removeSentArchive(await server(), jobId);
   },
 
-  /** Also starts an ERP that was stopped: only its response shows that it accepts the data. */
+  /** Starts the ERP even if it was stopped: only its response shows that it accepts the data. */
   swapRestore: async ({ operation, input, server, jobId }) => {
     const { instance_id, restore_database, restore_filestore } = input;
     const job = { id: jobId, kind: "swap_restore", instance_id, restore_id: operation.id } as const;

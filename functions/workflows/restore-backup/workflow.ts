@@ -32,7 +32,7 @@ export default workflow({
     }),
     poll("swapRestore", "Switching to the restored data and starting the ERP", { upToMinutes: JOB_MINUTES.swap_restore }),
     poll("awaitHealthy", "Waiting for the ERP to respond", { upToMinutes: JOB_MINUTES.check_health }),
-    // Before the old data goes, so that a failure here can still be undone.
+    // This comes before the old data is removed, so that a failure here can still be undone.
     poll("stopAgain", "Returning the ERP to its previous state", { upToMinutes: JOB_MINUTES.stop_erp }),
     poll("dropOld", "Removing the replaced data", { commits: true, upToMinutes: JOB_MINUTES.drop_old }),
   ],

@@ -9,7 +9,7 @@ import { listChildren, newestChildren } from "../../../shared/data/child-lists.t
 import { returnSlot, tryAcquireSlot } from "../../../shared/data/slots.ts";
 import { keys, keyString } from "../../../shared/data/keys.ts";
 import { readAll } from "../../../shared/data/table.ts";
-import { HOUR_MS } from "../../../shared/domain/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../shared/domain/durations.ts";
 import { isOpen, ITEM, ITEM_STATUSES, type ItemStatus, LIFECYCLE, OPERATION } from "../../../shared/domain/lifecycle.ts";
 import { BULK, LISTED_MAX } from "../../../shared/domain/limits.ts";
 import { recognizeProblem } from "../../../shared/domain/problems.ts";
@@ -32,7 +32,7 @@ import workflow from "./workflow.ts";
 /** How long one call works: less than the five minutes that it may take. The next one begins within a minute. */
 const CALL_SECONDS = 200;
 const ROUND_MS = 1_000;
-/** Before a resource is tried again that another operation holds. */
+/** The pause before a resource that another operation holds is tried again. */
 const AGAIN_MS = 10_000;
 /** Tries to delete one backup in one call. */
 const DELETION_TRIES = 3;
@@ -46,7 +46,7 @@ interface Run {
   bulk: BulkRecord;
   items: BulkItem[];
   action: ReturnType<typeof actionOf>;
-  /** When each resource that is held is tried again, or the backups of a deleted one. */
+  /** The times, by item index, at which resources that are held are tried again, or the backups of deleted ones. */
   againAt: Map<number, number>;
   /** How often this call has tried to delete a backup. */
   tries: Map<string, number>;
@@ -147,7 +147,7 @@ const DELETED = "deleted";
 async function reserveDeletion(accountId: string): Promise<(() => Promise<void>) | undefined> {
   const key = keys.bulkDeletions(accountId);
   const at = Date.now();
-  const wait = await tryAcquireSlot(key, { name: DELETED, slots: BULK.deletionsPerMinute, windowMs: 60_000, at });
+  const wait = await tryAcquireSlot(key, { name: DELETED, slots: BULK.deletionsPerMinute, windowMs: MINUTE_MS, at });
   return wait === undefined ? () => returnSlot(key, at, DELETED) : undefined;
 }
 
@@ -191,7 +191,7 @@ async function settleItem(run: Run, item: BulkItem, error: ResponseError): Promi
 
 type ResponseError = Extract<InProcessResponse, { error: unknown }>["error"];
 
-/** With no more permissions than those need who read the items: an error of a request is stored in its caller's words. */
+/** Builds a request with no more permissions than readers of the items need: its error is stored in its caller's words. */
 const requestFor = ({ operation, bulk, action }: Run, caller: Caller, id: string) => ({
   caller: {
     ...caller,
@@ -238,7 +238,7 @@ const PASSING: ReadonlySet<string> = new Set([
   "SERVICE_UNAVAILABLE",
 ]);
 
-const isHeldTooLong = (since: string): boolean => Date.now() - Date.parse(since) >= BULK.heldMinutes * 60_000;
+const isHeldTooLong = (since: string): boolean => Date.now() - Date.parse(since) >= BULK.heldMinutes * MINUTE_MS;
 
 async function failOrWait({ operation, againAt }: Run, item: BulkItem, response: ResponseError): Promise<void> {
   const { code } = response;
@@ -325,7 +325,7 @@ async function tryDeleting(
   return "left";
 }
 
-/** As they are now: the list may still show some that are gone. */
+/** Returns an instance's backups as they are now: the list may still show some that are gone. */
 async function backupsOf(accountId: string, instanceId: string): Promise<BackupRecord[]> {
   const list = { kind: "backup", accountId, schema: BackupRecord } as const;
   const { items } = await listChildren({ ...list, parentId: instanceId }, { per_page: LISTED_MAX });

@@ -105,7 +105,7 @@ export const TAGS: Record<keyof Api, ResourceWords> = {
   },
 };
 
-/** When each error occurs. */
+/** Maps each error code to a sentence about when it occurs. */
 export const WHEN: Record<ErrorCode, string> = {
   MALFORMED_REQUEST: "The body is not a JSON object, or it contains a duplicate key",
   UNAUTHORIZED: "The token is missing or invalid, or the email, password, code or passkey is wrong",
@@ -166,7 +166,7 @@ const table = ([head = [], ...rows]: readonly string[][]): string =>
 
 const errorCodes = Object.keys(ERRORS).filter((name): name is ErrorCode => Object.hasOwn(ERRORS, name));
 
-/** For this document and for docs/api.md, each with its heads. */
+/** The tables of error codes for this document and for docs/api.md, each with its header row. */
 export const ERROR_TABLE: readonly string[][] = [
   ["Status", "Code", "When"],
   ...errorCodes.map((code) => [String(ERRORS[code].status), `\`${code}\``, WHEN[code]]),

@@ -91,7 +91,7 @@ function decodeText(path: string, content: Buffer): string {
   }
 }
 
-/** As Python reads JSON, which Windows' editors write in UTF-16 or with a byte order mark. */
+/** Reads a manifest as Python reads JSON, which Windows' editors write in UTF-16 or with a byte order mark. */
 function manifestIn(content: Buffer): Manifest {
   if (content.length > MANIFEST_MAX) throw unusable("manifestTooLong");
   const isUtf16 = content.length >= 2 && [0xfeff, 0x7b].includes(content.readUInt16LE(0));

@@ -443,7 +443,7 @@ function toDatabase(erp: SandboxErp): ErpDatabase {
   return erp.database;
 }
 
-/** As the ERP itself keeps passwords. */
+/** Hashes a password as the ERP itself does. */
 async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, HASH_ROUNDS, 64, "sha512");

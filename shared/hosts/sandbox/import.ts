@@ -18,7 +18,7 @@ export async function importArchive({
   if (note === "fail-import") throw new GiveUp("HOST_JOB_FAILED", because("disk_almost_full", { free_mb: 120 }));
   const { manifest, database, files, left_out } = await openUploaded(archive);
   const { major_version, db_name, modules } = manifest;
-  // Not BACKUP_CORRUPT, which would remove the upload: the catalog may have the version tomorrow.
+  // The error is not BACKUP_CORRUPT, which would remove the upload: the catalog may have the version tomorrow.
   if (!erp_versions.includes(major_version)) {
     const reason = unusable("version", { version: major_version }).reason;
     throw new GiveUp("HOST_JOB_FAILED", because("backup_unusable", { why: reason }));

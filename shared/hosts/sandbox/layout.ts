@@ -56,7 +56,7 @@ function unzippedHead(head: Buffer): Buffer {
   }
 }
 
-/** Where a file is in a backup: the folders around the backup, joined by slashes, and its path in it. */
+/** The name of a file in a backup: the folders around the backup, joined by slashes, and its path in it. */
 interface OwnName {
   top: string;
   path: string;
@@ -121,7 +121,7 @@ function extraFolder(folders: readonly (string | undefined)[], database: string)
   return match;
 }
 
-/** Without what file systems change. */
+/** Returns a name without what file systems change. */
 const canonical = (name = ""): string => name.normalize("NFC").toLowerCase();
 
 const unusableName = (name: string): Unusable => unusable("strange", { name: printable(name) });
@@ -163,7 +163,7 @@ export function requireBackup(names: readonly string[]): void {
   if (fault !== undefined) throw fault;
 }
 
-/** Of a dump.sql among what systems and programs add. */
+/** Returns the folder in a dump.sql's path that systems and programs add; undefined for any other name. */
 function skippedFolder(name: string): string | undefined {
   const parts = pathParts(name);
   return parts.pop()?.toLowerCase() === "dump.sql" ? addedPart(parts) : undefined;

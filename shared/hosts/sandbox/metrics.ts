@@ -1,6 +1,6 @@
 // The figures of a simulated machine: made up from its name and the minute alone, so that whoever asks twice sees the same.
 // Each day has busy hours, and each machine its own pace.
-import { MINUTE_SECONDS } from "../../domain/durations.ts";
+import { DAY_SECONDS, MINUTE_SECONDS } from "../../domain/durations.ts";
 import { INSTANCE_SERIES, RING_MINUTES, type Sample, SERVER_SERIES } from "../../domain/metrics.ts";
 import { SANDBOX_CATALOG } from "../../providers/sandbox/catalog.ts";
 import type { SandboxErp, SandboxMachine } from "../../providers/sandbox/machines.ts";
@@ -82,13 +82,13 @@ function inventErp(id: string, { domain, status, files, database }: SandboxErp, 
 const inOrder = (all: readonly { name: string }[], figures: Readonly<Record<string, number>>): (number | null)[] =>
   all.map(({ name }) => figures[name] ?? null);
 
-/** From 0 to 1: most at noon UTC. */
+/** Returns a number from 0 to 1, the highest at noon UTC. */
 function activity(seed: string, at: number): number {
-  const day = Math.sin(Math.PI * ((at % 86_400) / 86_400)) ** 4;
+  const day = Math.sin(Math.PI * ((at % DAY_SECONDS) / DAY_SECONDS)) ** 4;
   return Math.min(1, 0.1 + 0.7 * day + 0.2 * noise(seed, at, 0));
 }
 
-/** From 0 to 1, the same for the same arguments. */
+/** Returns a number from 0 to 1, the same for the same arguments. */
 function noise(seed: string, at: number, kind: number): number {
   let hash = Math.imul(at / MINUTE_SECONDS + 1, 0x9e3779b1) ^ Math.imul(kind + 1, 0x85ebca6b);
   for (const character of seed) hash = Math.imul(hash ^ character.charCodeAt(0), 0xc2b2ae35) ^ (hash >>> 13);

@@ -49,7 +49,7 @@ const ENTERPRISE: Readonly<Record<string, string>> = {
   sign: "1.0",
 };
 
-/** As the ERP writes versions into its database. */
+/** Returns the versions as the ERP writes them into its database. */
 const inSeries = (modules: Readonly<Record<string, string>>, series: string): Map<string, string> =>
   new Map(Object.entries(modules).map(([name, version]) => [name, `${series}.${version}`]));
 

@@ -60,7 +60,7 @@ export async function buildReport(
   return { report, samples };
 }
 
-/** As on a real machine (script/disk.sh): the one that is farthest above its quota. */
+/** Finds the instance that is farthest above its quota, as a real machine does (script/disk.sh). */
 function findWorst(uses: readonly { instance_id: string; used_bytes: number; quota_bytes: number | null }[]): string | undefined {
   const over = uses.flatMap(({ instance_id, used_bytes, quota_bytes }) =>
     quota_bytes !== null && used_bytes > quota_bytes ? [{ instance_id, by: used_bytes - quota_bytes }] : [],

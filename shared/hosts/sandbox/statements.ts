@@ -90,7 +90,7 @@ type Kind = LeftOutKind | "here" | undefined;
 interface History {
   hasBegun: boolean;
   connected: string | undefined;
-  /** Of the dump that is being read: see STATEMENT_FORMS.restrict. */
+  /** The token of the dump that is being read: see STATEMENT_FORMS.restrict. */
   token: string | undefined;
   relations: Set<string>;
   /** Created without a schema, which is the one of `search_path` then. */
@@ -236,7 +236,7 @@ function firstOf<T>(all: Iterable<T>, kindOf: (one: T) => LeftOutKind | undefine
   return undefined;
 }
 
-/** Of all that a view, an index, an operator and the like is made of. They may call any of the functions of a name. */
+/** Checks all that a view, an index, an operator and the like is made of. They may call any of the functions of a name. */
 function ofParts(history: History, outline: string, start: number, text: string): LeftOutKind | undefined {
   const { functions, relations, goneObjects } = history;
   const [calls, isIndex] = [MADE_OF_FUNCTIONS.test(outline), INDEX.test(outline)];
@@ -307,7 +307,7 @@ const ROWS = /[^\n]*\n(?:[^]*?\n)??\\\.\r?(?:\n|$)/y;
 
 interface Statement {
   text: string;
-  /** On one line, without texts and comments. */
+  /** The statement on one line, without texts and comments. */
   outline: string;
   /** Its texts in dollars. */
   bodies: string[];

@@ -81,7 +81,7 @@ function readListing(zip: Buffer): Listing {
   return { start, size, entries };
 }
 
-/** By the record at its end. A comment may look like another one. */
+/** Finds the listing by the record at the zip's end. A comment may look like another such record. */
 function findListing(zip: Buffer): { start: number; size: number; count: number } {
   let fault: Unusable | undefined;
   const first = Math.max(0, zip.length - TAIL_BYTES);
@@ -110,7 +110,7 @@ function wideEnd(zip: Buffer, end: number) {
   return { disks: zip.readUInt32LE(end - 4), record: isThere ? { count: at(32), size: at(40), start: at(48), stop } : undefined };
 }
 
-/** Behind its mark. It is no link. */
+/** Reads an entry of the listing, behind its mark; throws if it is a link or a device. */
 function listedEntry(cursor: Cursor): Entry {
   const head = take(cursor, 42);
   const raw = take(cursor, head.readUInt16LE(24));
@@ -258,7 +258,7 @@ function readStreamed(cursor: Cursor): Buffer {
 
 type Sums = Pick<Entry, "crc" | "packed" | "size">;
 
-/** With or without its mark, with sizes of 4 or of 8 bytes: nothing says which. */
+/** Takes a descriptor with or without its mark, with sizes of 4 or of 8 bytes: nothing says which. */
 function takeDescriptor(cursor: Cursor, sums: Sums): void {
   if (cursor.bytes.readUInt32LE(cursor.offset) === DESCRIPTOR) take(cursor, 4);
   const length = descriptorLength(cursor.bytes.subarray(cursor.offset), sums);
@@ -296,7 +296,7 @@ function widened(extra: Buffer, values: readonly number[]): number[] {
 const CP437 =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00A0";
 
-/** In UTF-8, whether it is declared or not, or as MS-DOS wrote it. */
+/** Decodes a name that is in UTF-8, whether that is declared or not, or as MS-DOS wrote it. */
 function decodeName(raw: Buffer, flags: number, extra: Buffer): string {
   const isDeclared = (flags & UTF8) !== 0;
   const path = extraField(extra, 0x7075);

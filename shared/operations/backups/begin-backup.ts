@@ -35,7 +35,7 @@ interface Run {
   backupId: string;
   /** The backup, if it had to wait for a place. */
   waiting: BackupRecord | undefined;
-  /** When the run after it is due. */
+  /** The time when the run after it is due. */
   next_run_at: string;
 }
 
@@ -73,7 +73,9 @@ const reserveScheduled = (
 export const waitingBackup = async (policy: PolicyRecord | undefined): Promise<BackupRecord | undefined> =>
   policy?.due?.backup_id ? find(backupRef(policy.account_id, policy.due.backup_id)) : undefined;
 
-/** Without the schema of operations, which is a fiftieth of the function that asks. */
+/**
+ * The part of an operation that is read here, without the schema of operations, which is a fiftieth of the function that asks.
+ */
 const Running = z.object({ type: z.string(), state: openEnum<OperationStatus>(), created_by: z.object({ type: z.string() }) });
 
 /** Whether the first backup of an instance is being made by its policy. */

@@ -49,7 +49,7 @@ export const reserveDrillSlot = (change: Change, serverId: string, operationId: 
     ),
   );
 
-/** For an operation that waits for the slot: false while another has it. */
+/** Takes the slot for an operation that waits for it: false while another has it. */
 export async function tryAcquireDrillSlot(operation: OperationRecord, serverId: string): Promise<boolean> {
   const change = startChange({ id: operation.account_id });
   requireRunning(change, operation);

@@ -20,8 +20,8 @@ import type { DueRun, PolicyRecord } from "../../records/schemas/backup-policy.t
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
 
 /**
- * When an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not counting
- * times before the policy was set, nor a run that waits for a place on its server.
+ * Returns when an instance becomes overdue: two hours after the first due time since its last completed backup was begun, not
+ * counting times before the policy was set, nor a run that waits for a slot on its server.
  */
 export function overdueAt(
   policy: Pick<PolicyRecord, "schedule" | "timezone" | "enabled" | "since" | "due">,
@@ -40,7 +40,7 @@ export const toPolicy = ({ last_run, ...policy }: PolicyRecord): BackupPolicy =>
   last_run: last_run && { ...last_run, reason_details: last_run.reason_details ?? reasonIn(last_run.reason) },
 });
 
-/** When a policy runs next. One that is due at once has its run first, then those of its schedule. */
+/** Lists when a policy runs next. One that is due at once has its run first, then those of its schedule. */
 export function listNextRuns(policy: Pick<PolicyRecord, "schedule" | "timezone" | "next_run_at">): string[] {
   const { next_run_at } = policy;
   if (next_run_at === null) return [];

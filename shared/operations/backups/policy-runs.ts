@@ -62,7 +62,7 @@ function advancePastDue(
   return { ...policy, next_run_at: isPast ? toIso(nextRun(policy, from)) : pending };
 }
 
-/** Until when a run waits for a place: an hour before the next one is due, but half an hour at least. */
+/** Returns until when a run waits for a slot: an hour before the next one is due, but half an hour at least. */
 export const waitsUntil = (due: DueRun, next_run_at: string): string =>
   [minutesAfter(next_run_at, -60), minutesAfter(due.due_at, 30)].toSorted().at(-1) ?? next_run_at;
 
@@ -73,8 +73,8 @@ function deriveId(kind: IdKind, { instance_id }: PolicyRecord, { due_at, attempt
 }
 
 /**
- * With the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and lists by date
- * need numbers that are as recent as the times.
+ * Starts a change with the account as it is now, for the numbers of new records: a run of the function takes up to a minute, and
+ * lists by date need numbers that are as recent as the times.
  */
 const changeWithNumbers = async ({ account_id }: PolicyRecord): Promise<Change> => startChange(await getAccount(account_id));
 
@@ -192,7 +192,7 @@ export async function markOverdue({ instance, policy }: Subject, at: string): Pr
   if (became) {
     // Unless a backup was begun in the meantime, as by this run of the function.
     const { operation_id } = instance;
-    // Not what the instance showed when it was read: this run of the function may have moved the policy since.
+    // The time is the policy's, not the instance's as it was read: this run of the function may have moved the policy since.
     showProtection(change, instance, { to: "overdue", next_backup_at: policy.next_run_at }, { operation_id });
     logEvent(change, SCHEDULE, "instance.overdue", { type: "instance", id: instance.id, name: instance.name });
   }
@@ -201,8 +201,8 @@ export async function markOverdue({ instance, policy }: Subject, at: string): Pr
 }
 
 /**
- * When a drill is tried again that cannot begin: there is no completed backup yet, or the backup or the server's place for drills
- * is in use.
+ * The pause before a drill that cannot begin is tried again: there is no completed backup yet, or the backup or the server's slot
+ * for drills is in use.
  */
 const DRILL_AGAIN_MINUTES = 15;
 

@@ -61,7 +61,7 @@ interface LastBackup {
 
 const BACKUP = LIFECYCLE["backup.create"];
 
-/** After the backup of an instance: `to` is the backup's state. */
+/** Updates the policy after the backup of an instance, and returns the instance's protection; `to` is the backup's state. */
 export async function protectionAfterBackup(
   change: Change,
   operation: OperationCore,
@@ -121,7 +121,7 @@ function protectionWith(change: Change, instance: Protected, last: LastBackup): 
 
 const Author = z.object({ created_by: z.object({ type: z.string() }) });
 
-/** After a drill that found out nothing: a policy's is due again soon, not only after its whole period. */
+/** Makes a policy's drill that found out nothing due again soon, not only after its whole period. */
 export async function rescheduleDrill(change: Change, { id, concerns: [instanceId = ""] }: OperationCore): Promise<void> {
   const { operation, policy } = await read({
     operation: { key: keys.record("operation", change.accountId, id), schema: Author },
@@ -132,7 +132,6 @@ export async function rescheduleDrill(change: Change, { id, concerns: [instanceI
   if (again_at < policy.drill_at) savePolicy(change, policy, { ...policy, drill_at: again_at });
 }
 
-/** After the deletion of a backup. */
 export const updateProtectionAfterDeletion = (
   change: Change,
   { resource, concerns: [instanceId = ""] }: OperationCore,
@@ -147,7 +146,7 @@ export async function updateProtectionWithout(change: Change, instanceId: string
   });
   if (instance?.last_backup_id !== id) return;
   const { set, where } = protectionWith(change, instance, await lastBackupExcept(change, instanceId, id));
-  // Also if the instance is gone by now, or being deleted: reading again shows that there is nothing left to protect.
+  // The error also covers an instance that is gone, or being deleted: reading again shows that nothing is left to protect.
   change.update(keys.record("instance", accountId, instance.id), { set }, where, () => protectionError(instance.id, {}));
   scheduleOverdueCheck(change, policy);
 }

@@ -40,7 +40,7 @@ export async function outcomesOfBackups(
   });
 }
 
-/** Where a backup is drilled. */
+/** The server on which a backup is drilled. */
 interface Place {
   isKnown: boolean;
   server: ServerRecord | undefined;

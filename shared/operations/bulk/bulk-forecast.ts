@@ -82,7 +82,7 @@ export function withinResponse(outcomes: readonly Outcome[]): readonly Outcome[]
 const INTERRUPTING = ["stop", "restart", "deploy", "delete"];
 const FILLING = ["backup", "drill", "deploy"];
 
-/** In the order of the selection. */
+/** Returns the outcomes in the order of the selection. */
 async function outcomesOf(reader: Caller, { action, parameters, selected, targets }: Planned): Promise<Outcome[]> {
   switch (selected.type) {
     case "server":

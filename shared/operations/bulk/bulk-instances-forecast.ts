@@ -149,7 +149,7 @@ async function outcomeOfSetting(
   return { effects, warnings };
 }
 
-/** With its backups: each by name for whoever may read them. */
+/** Returns the outcome of deleting an instance with its backups: each is named for whoever may read them. */
 async function outcomeOfDeletion(
   reader: Reader,
   { with_backups }: Record<string, unknown>,

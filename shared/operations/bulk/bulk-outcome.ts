@@ -12,7 +12,7 @@ import type { Sentence, SentenceCode } from "../../domain/sentences.ts";
 import { concurrently } from "../../platform/concurrently.ts";
 import { effect, mayRead, type Reader, sentence } from "../forecasts/forecast.ts";
 
-/** As the request names it. */
+/** An action as the request names it. */
 export interface RequestedAction {
   action: string;
   parameters: Record<string, unknown>;
@@ -28,7 +28,7 @@ export interface Outcome {
 
 const AT_ONCE = 10;
 
-/** In the order of the selection. */
+/** Returns the outcomes in the order of the selection. */
 export async function outcomesOfEach<T extends { id: string }>(
   records: readonly T[],
   outcomeOf: (record: T) => Promise<Outcome>,
@@ -47,7 +47,7 @@ export const outcomeWith = (...effects: Effect[]): Outcome => ({ effects, warnin
 export const relabeling = (resource: Effect["resource"], labels: Record<string, string>, change: LabelsChange): Effect =>
   effect("update", resource, isDeepStrictEqual(changedLabels(labels, change), labels) ? "nothing_changed" : "labels_changed");
 
-/** As the request for the one resource is checked. */
+/** Checks the changed labels as the request for the one resource does. */
 export function requireLabels(current: Record<string, string>, change: LabelsChange): void {
   const problems: Problem[] = [];
   tryParse(labels, changedLabels(current, change), problems);
@@ -66,7 +66,7 @@ export function holdOf({ operation_id }: Held, server?: Held): Hold | undefined 
   return server === undefined || server.operation_id === null ? undefined : "bulk_waits_for_server";
 }
 
-/** As it is checked once the work's turn has come. */
+/** Returns a record as it is checked once the work's turn has come. */
 export const released = <T extends Held>(record: T): T => ({ ...record, operation_id: null });
 
 interface Subject {

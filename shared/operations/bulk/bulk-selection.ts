@@ -21,7 +21,7 @@ import { listServers, serverRef } from "../../records/servers.ts";
 
 type Filter = Readonly<Record<string, string | string[]>>;
 
-/** As a request names it. */
+/** A selection as a request names it. */
 interface Selection {
   ids?: readonly string[] | undefined;
   type?: ResourceType | undefined;

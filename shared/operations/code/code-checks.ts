@@ -1,6 +1,7 @@
 // What a machine says of an instance's repositories, as results and errors of operations.
 import type { CodeResult } from "../../api/operations.ts";
 import { because, inEnglish, type Reason, reasonIn } from "../../domain/reasons.ts";
+import { jsonBytes, takeFitting } from "../../domain/json-bytes.ts";
 import { fingerprintOf } from "../../platform/key-pair.ts";
 import { GiveUp } from "../../platform/task-errors.ts";
 import type { CommitRecord } from "../../records/schemas/code.ts";
@@ -60,17 +61,11 @@ export function requireNoProblem([first]: readonly CodeProblem[]): void {
 
 /** The JSON of an operation's result has room for so much of a check. */
 const RESULT_BYTES_MAX = 16 * 1024;
-const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** As much as there is room for: of the commits, half of it. The code itself shows all of them. */
+/** Returns as much of a result as there is room for: half of the room is for the commits. The code itself shows all of them. */
 export function fitted({ commits, problems }: CodeResult): CodeResult {
   const half = RESULT_BYTES_MAX / 2;
   const plain = jsonBytes(commits) <= half ? commits : commits.map((each) => ({ ...each, subject: null }));
-  const excerpt = takeFitting(half, plain);
-  return { commits: excerpt, problems: takeFitting(RESULT_BYTES_MAX - jsonBytes(excerpt), problems) };
-}
-
-function takeFitting<T>(bytes: number, values: readonly T[]): T[] {
-  let room = bytes;
-  return values.filter((value) => (room -= jsonBytes(value) + 1) >= 0);
+  const excerpt = takeFitting(plain, half);
+  return { commits: excerpt, problems: takeFitting(problems, RESULT_BYTES_MAX - jsonBytes(excerpt)) };
 }

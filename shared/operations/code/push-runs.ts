@@ -20,6 +20,7 @@ import type { CodeRecord } from "../../records/schemas/code.ts";
 import type { InstanceRecord } from "../../records/schemas/instance.ts";
 import type { OperationRecord } from "../../records/schemas/operation.ts";
 import { beginCheck, beginDeploy } from "./begin-code-work.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 /** The author of what pushes lead to. */
 const HOOK = { actor: { type: "hook", id: "hook", name: "Deploy hook" }, requestId: "deploy-hook" } as const;
@@ -35,7 +36,7 @@ export async function runPush(push: PushRecord): Promise<OperationRecord | undef
   const { account_id, instance_id, check_id } = push;
   const check = check_id === null ? undefined : await findOperationCore(account_id, check_id);
   if (check !== undefined && isOpen(check.state)) return undefined;
-  // After the check, whose commits are on the code before it ends.
+  // These are read after the check, whose commits are on the code before it ends.
   const { instance, code } = await read({
     instance: instanceRef(account_id, instance_id),
     code: codeRef(account_id, instance_id),
@@ -128,7 +129,7 @@ async function holdPush({ push, instance }: Subject): Promise<void> {
   const { operation_id } = instance;
   const holder = operation_id === null ? undefined : await findOperationCore(account_id, operation_id);
   const since = holder?.type === "instance.deploy" ? null : (held_since ?? now());
-  if (since !== null && Date.parse(since) + PUSH.triedMinutes * 60_000 <= Date.now()) return dropPush(push, instance);
+  if (since !== null && Date.parse(since) + PUSH.triedMinutes * MINUTE_MS <= Date.now()) return dropPush(push, instance);
   if (since === held_since) return;
   const change = startChange({ id: account_id });
   change.update(keys.push(instance_id), { set: { held_since: since } }, asRead(push), overtaken(push));

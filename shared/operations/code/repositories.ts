@@ -1,4 +1,4 @@
-// Where repositories may be: on public hosts. The machine that reads one looks the name up, and its firewall holds what the name
+// Repositories may only be on public hosts. The machine that reads one looks the name up, and its firewall holds what the name
 // leads to against the same rules.
 import { invalid, type Problem, tooManyRepositories } from "../../api/errors.ts";
 import { findUrlProblem } from "../../platform/outbound.ts";

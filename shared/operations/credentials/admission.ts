@@ -194,6 +194,6 @@ export async function currentPermissions({
   return isValid ? permissionsIn(token.permissions) : [];
 }
 
-/** Where the caller's name is. */
+/** Returns where the caller's name is stored. */
 export const callerRef = ({ type, account_id, id }: Caller): Ref<{ name: string }> =>
   type === "token" ? labelRef(account_id, id) : userRef(id);

@@ -40,8 +40,8 @@ export function beginLoginAttempt(email: string, ipAddress: string): Promise<Log
 }
 
 /**
- * By the address alone, for a request that names nobody: behind one address a whole office may open links and finish single
- * sign-on at once, and what they send is too long to be guessed.
+ * Begins an attempt that is limited by the address alone, for a request that names nobody: behind one address a whole office may
+ * open links and finish single sign-on at once, and what they send is too long to be guessed.
  */
 export const beginAddressAttempt = (ipAddress: string): Promise<LoginAttempt> =>
   beginAttempt([addressLimit(toNetwork(ipAddress))]);

@@ -4,6 +4,8 @@ import { keys } from "../../data/keys.ts";
 import { find, updateOne } from "../../data/table.ts";
 import type { EventRecord } from "../../records/schemas/event.ts";
 import type { WebhookRecord } from "../../records/schemas/webhook.ts";
+import { DAY_SECONDS, MINUTE_MS } from "../../domain/durations.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 const Sent = z.object({
   at: z.number(),
@@ -12,7 +14,7 @@ const Sent = z.object({
   event_id: z.string().optional(),
   also: z.number().default(0),
 });
-const PAUSE_MS = 60_000;
+const PAUSE_MS = MINUTE_MS;
 /** At most three deliveries of a webhook are sent at a time, and what one has claimed, the others join. */
 const CLAIM_TRIES = 5;
 
@@ -25,7 +27,7 @@ export async function claimChatMessage(
   for (let attempt = 1; attempt <= CLAIM_TRIES; attempt++) {
     const at = Date.now();
     const sent = await find({ key, schema: Sent });
-    const ttl = Math.floor(at / 1000) + 86_400;
+    const ttl = ttlAfter(DAY_SECONDS, at);
     if (sent?.event_id === event.id) return sent.also;
     if (sent !== undefined && sent.at > at - PAUSE_MS) {
       await updateOne(key, { add: { suppressed: 1 }, set: { ttl } }, {});

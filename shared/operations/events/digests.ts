@@ -8,18 +8,20 @@ import type { DigestOutcome } from "../../mail/messages.ts";
 import { requestMail } from "../../records/mails.ts";
 import type { EventRecord } from "../../records/schemas/event.ts";
 import type { UserRecord } from "../../records/schemas/user.ts";
+import { DAY_SECONDS } from "../../domain/durations.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 /** What happens together is told together. */
 const GATHER_SECONDS = 15;
 const PAUSE_SECONDS = 600;
-const KEPT_SECONDS = 7 * 86_400;
+const KEPT_SECONDS = 7 * DAY_SECONDS;
 
 const Digest = z.object({ last_at: z.string() });
 const Due = z.object({ account_id: z.string(), user_id: z.string(), at: z.string(), changes: z.number() });
 const Entry = z.object({ event_id: z.string(), outcome: z.looseObject({}) });
 
 const later = (at: string, seconds: number): string => new Date(Date.parse(at) + seconds * 1000).toISOString();
-const ttl = (): number => Math.floor(Date.now() / 1000) + KEPT_SECONDS;
+const ttl = (): number => ttlAfter(KEPT_SECONDS);
 
 /** Adds an event to a user's next digest, unless it is or was in one. */
 export async function addToDigest({ account_id, id }: UserRecord, event: EventRecord): Promise<void> {

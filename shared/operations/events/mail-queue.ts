@@ -25,6 +25,6 @@ export async function queueDigests(): Promise<void> {
   if (digests.length > 0) await sendMessages(variable("MAILS_QUEUE"), digests);
 }
 
-/** For the operator, whom an alarm tells: what it was about, but neither for whom nor what it said. */
+/** Reports an unsent mail for the operator, whom an alarm tells: what it was about, but neither for whom nor what it said. */
 export const reportUnsent = (mail: { account_id: string; mail_id: string; type: string }): Promise<void> =>
   sendMessages(variable("UNSENT_QUEUE"), [{ body: mail, delaySeconds: 0 }]);

@@ -25,7 +25,7 @@ const Entry = z.object({
   kind: z.enum(["event", "outcome"]).default("event"),
   /** The event's type; items of earlier versions have none. */
   type: z.string().default(""),
-  /** Or a webhook with something to do. */
+  /** A webhook with something to do, instead of an event. */
   webhook_id: z.string().optional(),
 });
 type Entry = z.infer<typeof Entry>;
@@ -95,7 +95,7 @@ async function filterReadable(webhook: WebhookRecord, events: readonly EventReco
 const shouldReceive = ({ created_at }: WebhookRecord, event: EventRecord): boolean =>
   event.created_at >= created_at && event.type !== "webhook.test";
 
-/** Without those that were withdrawn with the request that wrote them. */
+/** Reads the events without those that were withdrawn with the request that wrote them. */
 async function readEvents(entries: readonly Entry[]): Promise<EventRecord[]> {
   const entryKeys = entries.flatMap(({ account_id, event_id, kind }) =>
     event_id === undefined ? [] : [keys.record(kind satisfies EventKind, account_id, event_id)],

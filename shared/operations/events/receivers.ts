@@ -1,4 +1,4 @@
-// Where webhooks and identity providers may be in this environment, and which receivers are slow.
+// These rules say where webhooks and identity providers may be in this environment, and which receivers are slow.
 import { invalid } from "../../api/errors.ts";
 import { env } from "../../platform/env.ts";
 import { findTargetProblem, findUrlProblem } from "../../platform/outbound.ts";

@@ -18,6 +18,7 @@ import { hostReportRef } from "../../records/host-reports.ts";
 import { chooseImage, type Rollback } from "../code/rollbacks.ts";
 import { effect, forecast, INSTANCE, mayRead, NEW_BACKUP, sentence } from "./forecast.ts";
 import { diskWarnings } from "./room-forecast.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 interface DeployRequest {
   modules: Selection;
@@ -58,8 +59,9 @@ export async function forecastDeploy(
 }
 
 /**
- * For the copy of the database that is kept, or the rehearsal's and its dump before that. The files are linked, but nobody knows
- * what they are of the disk that the instance uses, so that this is rather too much. Null if that was not reported.
+ * Estimates the room for the copy of the database that is kept, or for the rehearsal's and its dump before that. The files are
+ * linked, but nobody knows what they are of the disk that the instance uses, so that this is rather too much. Returns null if
+ * that was not reported.
  */
 export async function estimateRoom(
   { account_id, server_id, id }: InstanceRecord,
@@ -151,19 +153,21 @@ function describe(resource: Effect["resource"], { url, ref }: RepositoryRecord, 
     : effect("update", resource, "deploy_commit", { url, ref, commit });
 }
 
-/** When the backup was taken is for those who may read it. */
+/** Tells when the backup was taken only to those who may read it. */
 const warnOfLoss = (reader: Pick<Caller, "permissions">, { created_at }: BackupRecord): Sentence =>
   mayRead(reader, "backup") ? sentence("deploy_data_lost", lostSince(created_at)) : sentence("deploy_data_lost_since_backup");
 
 /** How long ago that was, in words that every language has. */
 function lostSince(since: string): { duration: string; since: string } {
-  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 60_000));
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / MINUTE_MS));
   const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)];
   const parts = [...(days > 0 ? [`${days} d`] : []), ...(hours > 0 ? [`${hours} h`] : []), `${minutes % 60} min`];
   return { duration: parts.join(" "), since };
 }
 
-/** By the newest rehearsal of an update, or else by the newest deploy of one; what was undone took longer. */
+/**
+ * Returns the downtime by the newest rehearsal of an update, or else by the newest deploy of one; what was undone took longer.
+ */
 async function lastDowntime({ account_id, deploy_ids }: CodeRecord): Promise<number | null> {
   const items = await readAll(
     deploy_ids.map((id) => keys.deploy(account_id, id)),

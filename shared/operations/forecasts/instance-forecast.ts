@@ -39,7 +39,7 @@ export async function forecastCreation(
   );
 }
 
-/** For work that takes a domain: the other instance that redirects it no longer, if there is one. */
+/** Adds to a forecast that the other instance, if there is one, no longer redirects the domain that the work takes. */
 export const alsoEndsRedirect = (
   reader: Reader,
   planned: Forecast,

@@ -14,7 +14,7 @@ import { InstanceRecord } from "../../records/schemas/instance.ts";
 import type { ServerRecord } from "../../records/schemas/server.ts";
 import { HEALTH_SERVICE } from "../../records/machines.ts";
 
-/** So that they fit into one change; the next report brings the rest. */
+/** At most so many events are written, so that they fit into one change; the next report brings the rest. */
 const EVENTS_MAX = 10;
 
 /** Notes which certificates are failing, with an event for each that was not before. */

@@ -48,9 +48,9 @@ export function selectNewLine(
 }
 
 /**
- * Like `selectNewLine`, for a line that was read over SSH because the proxy does not serve it. It counts if it reports ERPs that
- * are or were unusable. Otherwise it counts once, because the proxy may have stopped after the line was written: where no proxy
- * can be reached, machines are not logged in to each minute.
+ * Selects a line as `selectNewLine` does, but one that was read over SSH because the proxy does not serve it. It counts if it
+ * reports ERPs that are or were unusable. Otherwise it counts once, because the proxy may have stopped after the line was
+ * written: where no proxy can be reached, machines are not logged in to each minute.
  */
 export function selectLoginLine(
   watched: WatchedServer,
@@ -150,8 +150,8 @@ export async function recordErpHealth(
 }
 
 /**
- * With an event if the ERP went down or came back; false if the instance has changed since it was read: a later check sees it
- * again.
+ * Records an ERP's health, with an event if the ERP went down or came back; false if the instance has changed since it was read:
+ * a later check sees it again.
  */
 async function recordHealth(instance: InstanceRecord, to: HealthStatus, fault: string | null): Promise<boolean> {
   const { account_id, id, name, health_status: from } = instance;

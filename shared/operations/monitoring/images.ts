@@ -16,7 +16,7 @@ interface NewestImage {
   ids: readonly string[];
   created_at: string | null;
 }
-/** By version. */
+/** Maps versions to their newest images. */
 type NewestImages = ReadonlyMap<string, NewestImage>;
 
 interface Image {
@@ -61,7 +61,7 @@ export function isOutdated({ id, created_at }: Image, newest: NewestImage | unde
   return !newest.ids.includes(id) && created_at < newest.created_at;
 }
 
-/** As far as is known: an image that is newer than what was looked up an hour ago is no older one. */
+/** Whether an image is older, as far as is known: one that is newer than what was looked up an hour ago is not. */
 const isOlder = ({ id, created_at }: Image, newest: NewestImage): boolean =>
   !newest.ids.includes(id) && (created_at === null || newest.created_at === null || created_at < newest.created_at);
 

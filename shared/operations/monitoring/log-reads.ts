@@ -4,18 +4,18 @@ import { tooManyLogReads } from "../../api/errors.ts";
 import { keys } from "../../data/keys.ts";
 import { acquireOrCreateSlots, releaseSlot } from "../../data/slots.ts";
 import { find, type Ref } from "../../data/table.ts";
-import { HOUR_MS } from "../../domain/durations.ts";
+import { HOUR_MS, HOUR_SECONDS } from "../../domain/durations.ts";
 import { LOG_READS, WINDOW_SECONDS } from "../../domain/limits.ts";
 import type { Caller } from "../../records/schemas/caller.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 const SLOTS = Array.from({ length: LOG_READS.atOnce }, (_, index) => `place_${index}`);
-/** When a place is free again that nobody has released: longer than a function runs. */
+/** The time until a slot that nobody has released is free again: longer than a function runs. */
 const SLOT_SECONDS = 30;
-const secondsAfter = (at: number, seconds: number): number => Math.ceil(at / 1000) + seconds;
 
 /**
- * Counts a reading of an instance's or an operation's log, and calls it while it has one of its places. Throws
+ * Counts a reading of an instance's or an operation's log, and calls it while it has one of its slots. Throws
  * RATE_LIMIT_EXCEEDED if there is none.
  */
 export async function withinLogLimits<T>(
@@ -30,7 +30,7 @@ export async function withinLogLimits<T>(
     limits: [{ name: "reads", slots: LOG_READS.aMinute }],
     windowMs: WINDOW_MS,
     now,
-    set: { ttl: secondsAfter(now, 2 * WINDOW_SECONDS) },
+    set: { ttl: ttlAfter(2 * WINDOW_SECONDS, now) },
     optionalSlot,
   });
   if (verdict.kind === "rejected") throw new Error(`The limits of ${id} are gone as soon as they are made`);
@@ -47,7 +47,7 @@ export async function withinLogLimits<T>(
 const READING_LOGGED_HOURS = 1;
 const LastReading = z.object({ at: z.number() });
 
-/** When a credential's reading of an instance's logs was last noted. */
+/** Returns where the time is stored at which a credential's reading of an instance's logs was last noted. */
 export const lastReadingRef = ({ account_id, id }: Caller, instanceId: string): Ref<z.infer<typeof LastReading>> => ({
   key: keys.logReader(account_id, instanceId, id),
   schema: LastReading,
@@ -59,7 +59,7 @@ export async function buildReadingUpdate(ref: ReturnType<typeof lastReadingRef>)
   const noted = await find(ref);
   if (noted !== undefined && noted.at > now - READING_LOGGED_HOURS * HOUR_MS) return undefined;
   return {
-    set: { at: now, ttl: secondsAfter(now, 2 * READING_LOGGED_HOURS * 3600) },
+    set: { at: now, ttl: ttlAfter(2 * READING_LOGGED_HOURS * HOUR_SECONDS, now) },
     where: { exists: false, same: { at: noted?.at } },
   } as const;
 }

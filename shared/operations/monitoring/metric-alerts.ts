@@ -16,13 +16,16 @@ const ERROR_REQUESTS_MIN = 20;
 /** The newest sample may be so much older than now: the machine's clock is behind, or it is too busy to take each one. */
 const LATE_MINUTES = 10;
 
-/** From when on a machine is asked for what it has measured, in seconds. */
+/** Returns from when on a machine is asked for what it has measured, in seconds. */
 export const metricsSince = ({ figures_at = 0 }: WatchedServer, at: number): number =>
   Math.min(figures_at, Math.floor(at / 1000) - (CPU_MINUTES + LATE_MINUTES) * MINUTE_SECONDS);
 
 type Collected = Partial<Pick<WatchedServer, "figures_at" | "figures_day">>;
 
-/** As of a report: a machine's root may be hostile, and may report more instances than there are. */
+/**
+ * So many unknown instances are accepted, as in a report: a machine's root may be hostile, and may report more instances than
+ * there are.
+ */
 const UNKNOWN_MAX = 50;
 
 /** Stores what is new. Figures are no reason to fail a check: what is not stored now is collected by the next visit. */

@@ -33,7 +33,7 @@ export async function showMetrics(server: { account_id: string; id: string }, { 
   return { from: new Date(from * 1000).toISOString(), step, series };
 }
 
-/** In seconds since 1970. */
+/** A range of time, in seconds since 1970. */
 interface Time {
   from: number;
   step: Step;

@@ -12,9 +12,10 @@ import { newestMetrics } from "../../records/metrics.ts";
 import { HostReport } from "../../records/schemas/host-report.ts";
 import { InstanceRecord } from "../../records/schemas/instance.ts";
 import { ServerRecord } from "../../records/schemas/server.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 const GB = 1_000_000_000;
-const FRESH_MS = 30 * 60_000;
+const FRESH_MS = 30 * MINUTE_MS;
 const AT_ONCE = 20;
 
 interface Reported {
@@ -55,7 +56,7 @@ export async function findWorst(accountId: string): Promise<Worst> {
   };
 }
 
-/** In percent, and 0 for a server of which nobody knows how much it has. */
+/** Returns the use in percent, and 0 for a server of which nobody knows how much memory it has. */
 function memoryUse({ server: { specs }, report }: Reported): number {
   const size = specs.memory_gb * GB;
   return size === 0 ? 0 : percent(size - report.memory_free_bytes, size);

@@ -12,6 +12,7 @@ import { SECOND_FACTORS } from "../../domain/limits.ts";
 import { seal, unsealPresented } from "../../platform/sealing.ts";
 import type { UserRecord } from "../../records/schemas/user.ts";
 import { passwordTag, userRef } from "../../records/users.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 export type Purpose = "sign_in" | "passkey_sign_in" | "add_passkey" | "reauthenticate";
 
@@ -30,7 +31,7 @@ interface For {
   sessionId?: string;
 }
 
-const LIFETIME_MS = SECOND_FACTORS.challengeMinutes * 60_000;
+const LIFETIME_MS = SECOND_FACTORS.challengeMinutes * MINUTE_MS;
 const context = (purpose: Purpose): string => `challenge ${purpose}`;
 const tagOf = ({ password_hash }: UserRecord): string => Buffer.from(passwordTag(password_hash)).toString("hex");
 

@@ -34,7 +34,10 @@ export async function reportFactorChange(
     await requestMail(change, { to: { user_id: caller.id }, message: removed(user.name, facts) });
 }
 
-/** At most eleven, with names of up to 64 characters: less than the 4 KB that an event has room for. */
+/**
+ * Returns the change that an event shows. There are at most eleven, with names of up to 64 characters: less than the 4 KB that an
+ * event has room for.
+ */
 const toChange = (type: FactorChange["type"], { type: field, name }: FactorRecord): FieldChange =>
   type === "added" ? { field, before: null, after: name } : { field, before: name, after: null };
 

@@ -4,8 +4,9 @@ import { bytesOfId } from "../../domain/ids.ts";
 import { SECOND_FACTORS } from "../../domain/limits.ts";
 import type { FactorRecord } from "../../records/schemas/second-factor.ts";
 import type { UserRecord } from "../../records/schemas/user.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
-const timeout = SECOND_FACTORS.challengeMinutes * 60_000;
+const timeout = SECOND_FACTORS.challengeMinutes * MINUTE_MS;
 
 export const relyingParty = (origin: string): string => new URL(origin).hostname;
 
@@ -35,7 +36,10 @@ export const creationOptions = (
   timeout,
 });
 
-/** With `factors`, those of a user who is known; without, any passkey, which then stands for the password as well. */
+/**
+ * Returns the options for `factors`, those of a user who is known; without them, for any passkey, which then stands for the
+ * password as well.
+ */
 export const requestOptions = (challenge: string, origin: string, factors?: readonly FactorRecord[]): PasskeyOptions => ({
   challenge,
   rpId: relyingParty(origin),

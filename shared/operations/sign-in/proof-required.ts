@@ -11,6 +11,7 @@ import { sessionRef } from "../../records/sessions.ts";
 import { userRef } from "../../records/users.ts";
 import { newChallenge } from "./challenges.ts";
 import { requestOptions } from "./passkey-options.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 /**
  * Throws the 403 that asks for one, unless the session's last one is of the last minutes. Only a session can prove something: not
@@ -21,7 +22,7 @@ export async function requireProof({ id, session_id }: Caller, origin: () => str
   const { user, session } = await read({ user: userRef(id), session: sessionRef(id, session_id) });
   if (user === undefined || !hasSecondFactor(user)) return;
   const proven = Date.parse(session?.second_factor_at ?? "");
-  if (proven > Date.now() - SECOND_FACTORS.proofMinutes * 60_000) return;
+  if (proven > Date.now() - SECOND_FACTORS.proofMinutes * MINUTE_MS) return;
   const challenge = await newChallenge("reauthenticate", { user, sessionId: session_id });
   throw reauthenticationRequired(await describeChallenge(challenge, user, origin()));
 }

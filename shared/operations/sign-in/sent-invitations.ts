@@ -16,9 +16,9 @@ export async function removeUnsendable(sender: UserRecord, by: Author): Promise<
   for (const invitation of await allInvitations(sender.account_id)) {
     if (invitation.invited_by.id !== sender.id || mayGrant(sender, invitation)) continue;
     const change = startChange(await getAccount(sender.account_id));
-    // Not if somebody else has sent it again.
+    // The invitation stays if somebody else has sent it again.
     change.remove(invitationRef(sender.account_id, invitation.id).key, { equals: { link_hash: invitation.link_hash } });
-    // Nor if they have another role by now, with which they may have sent it.
+    // It also stays if the sender has another role by now, with which they may have sent it.
     change.write(check(userRef(sender.id).key, { unchanged: { role: sender.role, permissions: sender.permissions } }));
     logEvent(change, by, "user.invitation_deleted", { type: "user", id: invitation.id, name: invitation.email });
     await tryCommit(change);

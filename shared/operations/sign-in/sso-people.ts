@@ -47,7 +47,7 @@ function verifiedEmail(sso: SsoRecord, claims: Claims): string {
   return email;
 }
 
-/** By the claim, if there is one; owners stay owners, and no claim makes one. */
+/** Returns the role by the claim, if there is one; owners stay owners, and no claim makes one. */
 function roleFromClaims(sso: SsoRecord, claims: Claims, current?: Role): Role {
   if (current === "owner") return current;
   const otherwise = SSO_ROLES.find((role) => role === sso.default_role) ?? "viewer";

@@ -11,7 +11,7 @@ export async function requireProvider(issuer: string, ownHost: string): Promise<
     await discover(issuer, receiverGuard());
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    log.info("not an identity provider", { issuer, why: error.message });
+    log.info("not an identity provider", { issuer, reason: error.message });
     throw invalid({ field: "issuer", reason: "is not the issuer of an identity provider that responds" });
   }
 }
@@ -22,7 +22,7 @@ export async function withProvider<T>(accountId: string, work: () => Promise<T>)
     return await work();
   } catch (error) {
     if (error instanceof NotProven || error instanceof ProviderError)
-      log.warn("single sign-on failed", { account: accountId, why: error.message });
+      log.warn("single sign-on failed", { account: accountId, reason: error.message });
     if (error instanceof NotProven) throw ssoInvalid();
     if (error instanceof ProviderError) throw providerFailed(error);
     throw error;

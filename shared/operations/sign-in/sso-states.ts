@@ -8,6 +8,7 @@ import { putIfAbsent } from "../../data/table.ts";
 import { isCanonical } from "../../domain/base64url.ts";
 import { SSO } from "../../domain/limits.ts";
 import { seal, unsealPresented } from "../../platform/sealing.ts";
+import { MINUTE_MS } from "../../domain/durations.ts";
 
 const State = z.object({
   id: z.string(),
@@ -33,7 +34,7 @@ export async function newState(request: Pick<State, "account" | "links" | "redir
   const state: State = {
     ...request,
     id: randomBytes(16).toString("base64url"),
-    expires: Date.now() + SSO.stateMinutes * 60_000,
+    expires: Date.now() + SSO.stateMinutes * MINUTE_MS,
     nonce: random(),
     verifier: random(),
   };

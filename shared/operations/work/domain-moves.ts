@@ -52,7 +52,7 @@ export async function returnDomain(instance: InstanceRecord, domains: Domains): 
     change.setSearchFields("instance", id, { domain: domains.old });
     change.remove(keys.redirect(accountId, domains.old), { exists: false });
   }
-  // Only our own: a second run must not take what another instance has claimed since the first.
+  // Only our own claim is removed: a second run must not take what another instance has claimed since the first.
   if ((await findOwner(accountId, domains.new)) === id)
     change.remove(keys.domain(accountId, domains.new), { equals: { owner_id: id } });
   if (change.writes().length > 0) await change.commit();

@@ -79,7 +79,7 @@ async function end(operation: OperationCore, outcome: Outcome): Promise<void> {
   const at = now();
   const protection =
     operation.type === "backup.create" ? await protectionAfterBackup(change, operation, { to: destined, at, error }) : undefined;
-  // Also one that failed: nobody can restore that backup any more.
+  // A deletion that failed counts, too: nobody can restore that backup any more.
   if (operation.type === "backup.delete" && destined !== operation.before) await updateProtectionAfterDeletion(change, operation);
   if (operation.type === "backup.drill" && !outcome.succeeded && !operation.recorded) await rescheduleDrill(change, operation);
   if (operation.type === "instance.deploy") {
@@ -137,7 +137,7 @@ export async function withdrawOperation(operation: OperationCore, also: (change:
   }
 }
 
-/** Where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
+/** Returns where the resource goes, from its row of the lifecycle; `back` if that is where it comes from. */
 function destination(operation: OperationCore, succeeded: boolean): { to: string; back: boolean } {
   const row: Transition = LIFECYCLE[operation.type];
   const to = succeeded ? row.to : (operation.failed_state ?? row.failed);
@@ -147,7 +147,7 @@ function destination(operation: OperationCore, succeeded: boolean): { to: string
 }
 
 interface Release {
-  /** Where the resource goes; `back` if that is where it comes from. */
+  /** The state to which the resource goes; `back` if that is where it comes from. */
   to: string;
   back: boolean;
   error: OperationError | null;

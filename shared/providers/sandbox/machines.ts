@@ -6,6 +6,8 @@ import { type Key, keys, type Item } from "../../data/keys.ts";
 import { find, putIfAbsent, queryAll, removeOne, transact, updateOne } from "../../data/table.ts";
 import { update, type Write } from "../../data/writes.ts";
 import { FIRST_IMAGE } from "./images.ts";
+import { DAY_SECONDS } from "../../domain/durations.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 /** Simulated time: how many seconds one of the sandbox's takes. 0 in tests. */
 function timeScale(): number {
@@ -58,7 +60,7 @@ export async function setMachine(
   await updateOne(keys.sandboxMachine(machineId), { set }, {});
 }
 
-/** With everything on it; the machine last, so that an interrupted deletion can continue. */
+/** Removes a machine with everything on it; the machine itself goes last, so that an interrupted deletion can continue. */
 export async function removeMachine(machineId: string): Promise<void> {
   for (const partition of [keys.sandboxErp(machineId, "").pk, keys.sandboxJob(machineId, "").pk])
     for (const item of await queryAll(partition, { consistent: true }))
@@ -71,7 +73,7 @@ const Rejections = z.object({ count: z.number() });
 /** How often a request for this machine has failed, including this time. */
 export async function countRejection(machineId: string): Promise<number> {
   const key = keys.sandboxJob(machineId, "refusals");
-  const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: keptUntil() } }, { exists: false });
+  const { item } = await updateOne(key, { add: { count: 1 }, set: { ttl: ttlOfJob() } }, { exists: false });
   return Rejections.parse(item).count;
 }
 
@@ -80,7 +82,7 @@ export type SandboxJob = z.infer<typeof SandboxJob>;
 
 /** Longer than any operation takes. */
 const JOB_DAYS = 2;
-const keptUntil = (): number => Math.floor(Date.now() / 1000) + JOB_DAYS * 86_400;
+const ttlOfJob = (): number => ttlAfter(JOB_DAYS * DAY_SECONDS);
 
 /** The job as it was started, now or before. */
 export async function beginJob(machineId: string, jobId: string, kind: string, readyAt: string): Promise<SandboxJob> {
@@ -88,7 +90,7 @@ export async function beginJob(machineId: string, jobId: string, kind: string, r
   const existing = await find({ key, schema: SandboxJob });
   if (existing !== undefined) return existing;
   const job: SandboxJob = { kind, ready_at: readyAt, done: false };
-  await putIfAbsent(key, { ...job, ttl: keptUntil() });
+  await putIfAbsent(key, { ...job, ttl: ttlOfJob() });
   return job;
 }
 
@@ -166,7 +168,7 @@ const SandboxErp = Contents.extend({
   archived_uuid: z.string().nullable(),
   /** Whether it was started again since its creation. */
   restarted: z.boolean().default(false),
-  /** When it was last started, for its log; null of those that an earlier version started. */
+  /** The time when it was last started, for its log; null for those that an earlier version started. */
   started_at: fields.timestamp.nullable().default(null),
   /** Counts writes, so that none overtakes another unseen. */
   revision: z.number().int(),

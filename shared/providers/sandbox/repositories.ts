@@ -4,6 +4,7 @@ import * as z from "zod";
 import { keys } from "../../data/keys.ts";
 import { find, updateOne } from "../../data/table.ts";
 import { isCommit } from "../../domain/code-rules.ts";
+import { takeFitting } from "../../domain/json-bytes.ts";
 
 const HOST = /^(?:https:\/\/|ssh:\/\/git@)git\.example\/([a-z0-9][a-z0-9-]{0,62})(?:\.git)?$/;
 export const isRepositoryName = (name: string): boolean => /^[a-z0-9][a-z0-9-]{0,62}$/.test(name);
@@ -22,7 +23,7 @@ const isSpecialRef = (ref: string): boolean => SPECIAL.includes(ref);
 
 const Modules = z.record(z.string(), z.string());
 const Repository = z.object({
-  /** As JSON, because DynamoDB keeps no order. The newest first. */
+  /** The commits in JSON, because DynamoDB keeps no order. The newest comes first. */
   commits: z.string(),
 });
 const Commits = z.array(z.object({ commit: z.string(), ref: z.string(), modules: Modules }));
@@ -30,7 +31,7 @@ type SandboxCommit = z.infer<typeof Commits>[number];
 
 /** What a repository has for which there was no PUT. */
 const FIRST_MODULES = { acme: "1.0" };
-/** As many commits can be gone back to, if they have room: DynamoDB takes 400 KB. */
+/** So many commits can be gone back to, if they have room: DynamoDB takes 400 KB. */
 const COMMITS_MAX = 50;
 const COMMITS_BYTES_MAX = 300_000;
 const WRITE_TRIES = 5;
@@ -50,17 +51,12 @@ export async function addSandboxCommit(
     const added = { commit: randomBytes(20).toString("hex"), ref, modules };
     const { done } = await updateOne(
       keys.sandboxRepository(accountId, name),
-      { set: { commits: JSON.stringify(newestWithin([added, ...commits].slice(0, COMMITS_MAX))) } },
+      { set: { commits: JSON.stringify(takeFitting([added, ...commits].slice(0, COMMITS_MAX), COMMITS_BYTES_MAX)) } },
       { exists: false, same: { commits: text } },
     );
     if (done) return { url: `https://git.example/${name}`, ...added };
   }
   throw new Error(`Too many writes to the sandbox repository ${name} at the same time`);
-}
-
-function newestWithin(commits: readonly SandboxCommit[]): SandboxCommit[] {
-  let room = COMMITS_BYTES_MAX;
-  return commits.filter((each) => (room -= Buffer.byteLength(JSON.stringify(each)) + 1) >= 0);
 }
 
 /** The newest commit of a ref, or the commit itself; undefined if the repository does not have it. */

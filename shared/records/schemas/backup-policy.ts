@@ -9,7 +9,7 @@ const DueRun = z.object({
   due_at: text,
   /** 2 if it repeats one that failed. */
   attempt: count,
-  /** From when on it may start. */
+  /** The time from which it may start. */
   start_at: text,
   /** Since when it is retried because its instance or server is not available; null while it is not. */
   held_since: textOrNull,
@@ -33,9 +33,9 @@ export const PolicyCore = z.object({
   due: DueRun.nullable(),
   /** Whether a run has completed since retention was last applied. */
   retain: z.boolean(),
-  /** When its instance becomes overdue, unless a backup is taken; null if it cannot, or is. */
+  /** The time when its instance becomes overdue, unless a backup is taken; null if it cannot, or is. */
   overdue_at: textOrNull,
-  /** When the next restore drill is due; null without drills. */
+  /** The time when the next restore drill is due; null without drills. */
   drill_at: noText,
 });
 

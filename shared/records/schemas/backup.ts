@@ -31,7 +31,7 @@ export const BackupRecord = storedBackup.extend({
   locked: Backup.shape.locked.default(false),
   drill: storedBackup.shape.drill.default(null),
   retained_by: storedBackup.shape.retained_by.default([]),
-  /** When the run of a scheduled backup was due, and whether it repeats one that failed. */
+  /** The time when the run of a scheduled backup was due, and whether it repeats one that failed. */
   due_at: maybeText,
   attempt: maybeCount,
   server_id: fields.id("server"),
@@ -39,7 +39,7 @@ export const BackupRecord = storedBackup.extend({
   stored_checksum: maybeText,
   /** What another try of a failed import takes, as long as its archive is stored. */
   upload: KeptUpload.optional(),
-  /** For a clone once the instance is gone; an uploaded backup never had one. */
+  /** The email for a clone once the instance is gone; an uploaded backup never had one. */
   admin_email: textOrNull,
   /** Whether its instance's ERP had code of its own, which is in an item of its own (`backup-code.ts`). */
   with_code: mark,

@@ -20,7 +20,7 @@ export type BulkRecord = z.infer<typeof BulkRecord>;
 const BulkTarget = z.object({
   id: text,
   name: text,
-  /** Where the work is done, if it is done on a server. */
+  /** The server on which the work is done, if it is done on one. */
   server_id: textOrNull,
 });
 export type BulkTarget = z.infer<typeof BulkTarget>;

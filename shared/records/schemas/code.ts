@@ -21,7 +21,7 @@ export const RepositoryRecord = z.looseObject({
 });
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 
-/** With a value, or with a secret, which is encrypted, and its length in UTF-8. */
+/** A variable with a value, or with a secret, which is encrypted, and its length in UTF-8. */
 export const VariableRecord = z.looseObject({
   name: text,
   value: text.optional(),
@@ -96,13 +96,13 @@ export type CommitRecord = z.infer<typeof CommitRecord>;
 
 /** The code of an instance's ERP, with what it takes to bring it to another one. */
 export const BackupCode = z.object({
-  /** As it was set, with encrypted tokens and secrets. */
+  /** The code as it was set, with encrypted tokens and secrets. */
   code: CodeRecord,
   commits: z.array(CommitRecord),
   python_packages: strings,
   /** The versions of the modules that its database has. */
   versions: z.record(text, text).default({}),
-  /** Where it was, by its names on that machine. */
+  /** The names of the instance and of the code on the machine where it was. */
   instance_id: text,
   code_id: text.optional(),
 });

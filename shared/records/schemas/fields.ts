@@ -29,5 +29,5 @@ export const listed = { account_id: text, number: text };
 export const reason = StoredReason.default(null);
 export const bytes = z.instanceof(Uint8Array);
 
-/** When a credential's last counted requests came, in any order: a slot is free when its time is outside the window. */
+/** The times when a credential's last counted requests came, in any order: a slot is free when its time is outside the window. */
 export const slots = z.array(Stamp);

@@ -16,7 +16,7 @@ export type ReportedCertificate = z.infer<typeof ReportedCertificate>;
 /** What an instance uses of its machine's disk, what it may use, and whether the machine has paused it. */
 const ReportedUse = z.object({
   used_bytes: count,
-  /** As far as the machine knows it. */
+  /** The quota as far as the machine knows it. */
   quota_bytes: count.nullable(),
   paused: z.boolean(),
   /** The ERP's image; older scripts don't report it. */
@@ -30,13 +30,13 @@ export const HostReport = z.object({
   disk_free_bytes: count,
   memory_free_bytes: count,
   reported_at: text,
-  /** By the instance's ID. */
+  /** The certificates by the instance's ID. */
   certificates: z.record(text, ReportedCertificate).default({}),
-  /** When the certificates were reported, which the rest may be without; null if they never were. */
+  /** The time when the certificates were reported, which the rest may be without; null if they never were. */
   certificates_at: noText,
   disk_size_bytes: count.nullable().default(null),
   needs_reboot: z.boolean().nullable().default(null),
-  /** By the instance's ID. */
+  /** The uses by the instance's ID. */
   uses: z.record(text, ReportedUse).default({}),
   /** The step of free disk space, in percent, at which the account's overview counts the server. */
   disk_shown: count.nullable().default(null),

@@ -60,7 +60,7 @@ export const InstanceRecord = stored(
   image_id: noText,
   image_created_at: noText,
   update_available: z.boolean().nullable().default(null),
-  /** When the service last restarted it by itself. */
+  /** The times when the service last restarted it by itself. */
   auto_restarts: z.array(text).default([]),
 });
 

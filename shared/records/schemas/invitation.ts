@@ -19,7 +19,7 @@ export const InvitationRecord = z.object({
   invited_by: z.object({ type: z.literal("user"), id: text, name: text }),
   created_at: fields.timestamp,
   expires_at: fields.timestamp,
-  /** When it is removed, in seconds since 1970. */
+  /** The time when it is removed, in seconds since 1970. */
   ttl: count,
 });
 export type InvitationRecord = z.infer<typeof InvitationRecord>;

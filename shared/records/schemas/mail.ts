@@ -12,9 +12,9 @@ export const MailRecord = z.object({
   account_id: text,
   /** A user, whose address is looked up when it is sent, or the address of somebody who is none yet. */
   to: z.object({ user_id: maybeText, email: maybeText }),
-  /** Without one, that of the user. */
+  /** The mail's language; without one, that of the user. */
   language: openEnum<Language>().optional(),
-  /** Without its token. */
+  /** The message without its token. */
   message: z.looseObject({ type: text }),
   /** The token of its link, encrypted, until it is sent. */
   sealed_token: maybeText,

@@ -35,7 +35,7 @@ export const OperationCore = z.object({
   event_id: maybeText,
   /** What the request changed immediately, for withdrawing the operation. */
   replaced: z.custom<{ before: RenamedFields; after: RenamedFields }>().optional(),
-  /** Where the resource goes instead of what the lifecycle says, if a task found that out. */
+  /** The state to which the resource goes instead of what the lifecycle says, if a task found that out. */
   failed_state: maybeText,
   /** The code of the step that is in progress, and of the one that failed. */
   step_code: noText,

@@ -15,18 +15,22 @@ export const ServerRecord = stored(Server.omit({ status: true, reason: true, nam
   /** The provider's own id of the machine; null until it has given one. */
   machine_id: textOrNull,
   /**
-   * When an order was last sent, or its response was last unclear: there may be a machine that the provider does not list yet.
+   * The time when an order was last sent, or its response was last unclear: there may be a machine that the provider does not
+   * list yet.
    */
   requested_at: noText,
-  /** When its creation was given up: from then on no machine is ordered for it. */
+  /** The time when its creation was given up: from then on no machine is ordered for it. */
   orders_closed_at: maybeText,
-  /** Where its SSH server listens; null until the machine is known. */
+  /** The port of its SSH server; null until the machine is known. */
   ssh_port: count.nullable().default(null),
   /** The public host keys that it may show, one line each: two while one is being changed for the other. */
   host_keys: z.array(text).default([]),
   /** Instances that are on it: it cannot be deleted while there are any. */
   instances: counter,
-  /** As its machine last reported it, for the filter and the overview's count: what is shown is in the report itself. */
+  /**
+   * Whether it needs a reboot, as its machine last reported, for the filter and the overview's count: what is shown is in the
+   * report itself.
+   */
   needs_reboot: z.boolean().nullable().default(null),
   failed_probes: counter,
   /** Scheduled backups that run on it. */
@@ -42,7 +46,7 @@ export const WatchedServer = z.object({
   account_id: text,
   server_id: text,
   last_seen_at: noText,
-  /** When it was last checked, if it did not respond then. */
+  /** The time when it was last checked, if it did not respond then. */
   silent_at: maybeText,
   /** How many instances were on it at the last login: another number is a reason for the next one. */
   instances_at_login: maybeCount,
@@ -55,11 +59,11 @@ export const WatchedServer = z.object({
     .default(null),
   /** How often each ERP that cannot be used was missed in a row, by its instance's ID. */
   misses: z.record(text, count).default({}),
-  /** When a quota of an instance on it was last changed that its machine does not know yet. */
+  /** The time when a quota of an instance on it was last changed that its machine does not know yet. */
   quotas_changed_at: maybeText,
   /** Domains that it redirects no longer, which its machine does not know yet: passed on with the quotas. */
   ended_redirects: z.set(text).optional(),
-  /** When the newest figures were measured that its machine has sent, in seconds since 1970. */
+  /** The time when the newest figures that its machine has sent were measured, in seconds since 1970. */
   figures_at: maybeCount,
   /** The last day whose figures are summed up, in days since 1970. */
   figures_day: maybeCount,

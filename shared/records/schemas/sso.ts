@@ -33,7 +33,7 @@ export type SsoRecord = z.infer<typeof SsoRecord>;
 /** A verified domain, in the one place where all accounts look. */
 export const DomainClaim = z.object({
   account_id: text,
-  /** When its TXT record was last found, and last looked for. */
+  /** The times when its TXT record was last found, and last looked for. */
   seen_at: fields.timestamp,
   looked_at: fields.timestamp,
 });

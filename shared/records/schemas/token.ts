@@ -26,7 +26,7 @@ export const TokenAccess = z
     permissions: z.number().optional(),
     /** Milliseconds since 1970; absent: never. */
     expires_at: z.number().optional(),
-    /** Where it was last used, in bytes. */
+    /** The address from which it was last used, in bytes. */
     ip: bytes.nullable().default(null),
     /** The same in text, by an earlier version: each of the two writes one and removes, or does not know, the other. */
     last_used_ip: noText,
@@ -91,7 +91,7 @@ export const TokenLabel = stored(
   unique_name: maybeText,
   replaces: noText,
   replaced_by: noText,
-  /** After a rotation, as `TokenAccess` has it: the version that a request sends covers it, too. */
+  /** The expiry after a rotation, as `TokenAccess` has it: the version that a request sends covers it, too. */
   expires_at: maybeText,
   /** The step at which it was last said that it expires soon, in days before. */
   warned_days: maybeCount,

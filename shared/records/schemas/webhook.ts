@@ -17,7 +17,7 @@ export const WebhookRecord = z.object({
   secret: maybeText,
   /** The one before, and until when deliveries are signed with it, too. */
   previous_secret: z.object({ secret: text, until: text }).optional(),
-  /** For whom it acts: it is sent what they may read. */
+  /** The user or token for whom it acts: it is sent what they may read. */
   acts_for: z.object({ type: openEnum<Actor["type"]>(), id: text }),
 });
 export type WebhookRecord = z.infer<typeof WebhookRecord>;
@@ -28,7 +28,7 @@ export const WebhookHealth = z.object({
   last_delivery_at: noText,
   /** Tries in a row without a response in time. */
   timeouts: counter,
-  /** When it was last tested, in milliseconds since 1970. */
+  /** The times when it was last tested, in milliseconds since 1970. */
   tests: z.array(z.number()).default([]),
 });
 export type WebhookHealth = z.infer<typeof WebhookHealth>;
@@ -38,7 +38,7 @@ export const DeliveryRecord = stored(Delivery).extend({
   webhook_id: text,
   /** Tries since it was created, or redelivered. */
   attempt: counter,
-  /** When it goes, in seconds since 1970. */
+  /** The time when it is removed, in seconds since 1970. */
   ttl: count,
 });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
