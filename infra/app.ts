@@ -22,7 +22,7 @@ interface Options {
   checked?: boolean;
 }
 
-/** Creates the templates, by default in the CLI's own folder, and returns their place. */
+/** Creates the templates, by default in the CLI's own folder, and returns its path. */
 export async function synth(
   outdir: string | undefined,
   environments: readonly Environment[],

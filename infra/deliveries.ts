@@ -1,5 +1,5 @@
 // The queues between what is to be delivered to webhooks and the function that delivers. Receivers that do not respond in time
-// have one of their own, so that they take no place from the others.
+// have one of their own, so that they take no capacity from the others.
 import { Duration, Validations } from "aws-cdk-lib";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";

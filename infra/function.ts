@@ -98,7 +98,7 @@ interface FunctionProps {
   logGroup: LogGroup;
   /** Whether it continues the trace of a request or an execution. Otherwise AWS would trace every run. */
   traced?: boolean;
-  /** How many runs of it at a time find a place whatever else runs, and the most that it may have. */
+  /** How many runs of it at a time find capacity whatever else runs, and the most that it may have. */
   reserved?: number | undefined;
 }
 

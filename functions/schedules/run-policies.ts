@@ -161,7 +161,7 @@ async function advanceRun(subject: Due, server: ServerRecord | undefined, due: D
   const isNext = policy.next_run_at === due.due_at;
   const overtaken = policy.due !== null && !isNext && next !== undefined && next <= at;
   const isFull = server !== undefined && server.scheduled_backups >= SCHEDULED_AT_ONCE;
-  // A run that waits for a place is not skipped, even if its instance was not available when there was one.
+  // A run that waits for a slot is not skipped, even if its instance was not available when there was one.
   if (overtaken || (!isFull && isHeldTooLong(due, at))) return skipRun(subject, due, whyNotStarted(subject, server, due), at);
   try {
     return await beginDueBackup(subject, server, due, { isFull, at });

@@ -1,4 +1,4 @@
-// Sends mails. Messages of the queue name a place in the queue of all mails, or a user whose digest is due; events of SES say
+// Sends mails. Messages of the queue name a position in the queue of all mails, or a user whose digest is due; events of SES say
 // which mailboxes bounce.
 import * as z from "zod";
 import { requestDigest } from "../../shared/operations/events/digests.ts";

@@ -345,7 +345,7 @@ export const keys = {
   outboxShard: (shard: number): string => `OUTBOX#${shard}`,
   outbox: (shard: number, id: string): Key => ({ pk: keys.outboxShard(shard), sk: id }),
 
-  /** A mail, and its place in the queue of all mails: by when its next try is due. */
+  /** A mail, and its position in the queue of all mails: by when its next try is due. */
   mail: (accountId: string, id: string): Key => ({ pk: owned(accountId, "mail"), sk: id }),
   mailsDue: (): string => "MAILS_DUE",
   mailPlace: (knownNetwork: string): Key => ({ pk: keys.mailsDue(), sk: knownNetwork }),

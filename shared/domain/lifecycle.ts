@@ -221,7 +221,7 @@ const BACKED_UP: readonly InstanceStatus[] = ["running", "stopped"];
 /** The note and the lock of a backup can be changed unless it is being deleted. */
 export const EDITABLE: readonly BackupStatus[] = ["pending", "running", "completed", "failed"];
 
-/** A scheduled backup that waits for a place on its server, before any operation begins it. */
+/** A scheduled backup that waits for a slot on its server, before any operation begins it. */
 export const BACKUP_WAITING: BackupStatus = LIFECYCLE["backup.create"].through;
 
 /** A backup whose archive can be restored, cloned from and downloaded. */

@@ -346,7 +346,7 @@ export const JOB_RESULTS = {
           version: z.string().max(100),
           changed: z.boolean(),
           database_version: z.string().max(100).nullable().catch(null),
-          /** Which of the repositories it is from, by its place among those; null likewise. */
+          /** Which of the repositories it is from, by its index among those; null likewise. */
           repository: z.number().int().nonnegative().nullable().catch(null),
         }),
       )

@@ -5,7 +5,7 @@ import { LOG_READS } from "../domain/limits.ts";
  * The options for everything that someone waits for: 3 tries of 2 s each, at most 0.3 s between them. So a service that does not
  * respond costs a function 6.3 s, once: the call fails, and with it the request (503) or the task (`TryAgain`). What has to fit:
  * - the authorizer, 20 s: its key and its write, both at their slowest, take 12.6 s;
- * - an API function, 28 s, one less than API Gateway waits: `?wait=20` and one more read, or the write that frees its place, take
+ * - an API function, 28 s, one less than API Gateway waits: `?wait=20` and one more read, or the write that frees its slot, take
  *   26.3 s; an execution that cannot be started and the change that takes it back (a read and a write) take 18.9 s;
  * - a request, 60 s at CloudFront: the authorizer's and the function's.
  */

@@ -17,7 +17,7 @@ function write(level: Level, message: string, fields: Fields = {}): void {
   console[level](line);
 }
 
-/** An error with its causes: name, text and place. */
+/** An error with its causes: name, text and stack. */
 function serialize(value: unknown): unknown {
   if (!(value instanceof Error)) return value;
   const { name, message, stack, cause } = value;

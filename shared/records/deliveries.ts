@@ -163,7 +163,7 @@ const shortenExcerpt = (earlier: Try): Try => ({
 export async function reopen(delivery: DeliveryRecord): Promise<DeliveryRecord | undefined> {
   const next_try_at = new Date().toISOString();
   const { account_id, webhook_id, id, status, attempt } = delivery;
-  // First the queue: a place there without work is removed, and work without a place would wait for ever.
+  // The queue is written first: a position there without work is removed, and work without a position would wait for ever.
   await enqueue(delivery, next_try_at);
   const set = { status: DELIVERY.pending, next_try_at, attempt: 0 } as const;
   const where = { equals: { status, attempt }, oneOf: { status: [DELIVERY.delivered, DELIVERY.failed] } };

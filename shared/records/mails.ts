@@ -65,7 +65,7 @@ export interface ClaimedMail {
   mail: MailRecord;
   /** The message with its token. */
   message: unknown;
-  /** Its place in the queue, for the case that this run ends without having ended the mail. */
+  /** Its position in the queue, for the case that this run ends without having ended the mail. */
   nextAt: string;
   /** Whether there is no further try after this one. */
   isLast: boolean;

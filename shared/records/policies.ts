@@ -55,7 +55,7 @@ export const startKey = ({ instance_id, next_run_at }: Pick<PolicyCore, "instanc
 /** A run that starts as soon as it is due. */
 export const immediateRun = (at: string): DueRun => ({ due_at: at, attempt: 1, start_at: at, held_since: null, backup_id: null });
 
-/** What is stored of a policy: its place in the index is when there is something to do. */
+/** What is stored of a policy: its sort key in the index is when there is something to do. */
 function toItem(policy: PolicyCore): Item {
   const wakes = [
     policy.due?.start_at ?? startKey(policy),
@@ -124,7 +124,7 @@ export interface Present {
   by: Author;
   instance: InstanceRecord;
   policy: PolicyRecord | undefined;
-  /** The backup that waits for a place on its server. */
+  /** The backup that waits for a slot on its server. */
   waiting: BackupRecord | undefined;
 }
 

@@ -214,7 +214,7 @@ export function moveServerToDeleting(change: Change, server: ServerRecord, opera
   );
 }
 
-/** Ends the work on a server: it is gone, with its name and its place in the quota, or free again in another phase. */
+/** Ends the work on a server: it is gone, with its name and its share of the quota, or free again in another phase. */
 export async function endServer(change: Change, { operation, to, reasonAfter }: Ending): Promise<void> {
   const server = await find(serverRef(change.accountId, operation.resource.id));
   if (server?.operation_id !== operation.id) return;

@@ -200,9 +200,9 @@ export const handler = tasks(workflow, {
     const { id: serverId } = await server();
     if (!(await holdsDrillSlot(operation, serverId))) {
       const { rehearsal } = await getDeploy(input.account_id, input.deploy_id);
-      if (rehearsal !== null) return true; // this task, which may run twice, has left the place
+      if (rehearsal !== null) return true; // this task, which may run twice, has released the slot
       if (await updatesSome(work)) {
-        // Whoever lost the place goes on once it is taken again: no update goes unrehearsed.
+        // A rehearsal that lost the slot goes on once it is taken again: no update goes unrehearsed.
         await tryAcquireDrillSlot(operation, serverId);
         return false;
       }
@@ -362,7 +362,7 @@ async function readUpdate({ operation, input: { account_id, instance_id, deploy_
  */
 const isRehearsed = ({ restore_database }: Deploy["input"]): boolean => !restore_database;
 
-/** Without an update, a rehearsal only starts the ERP: a deploy goes on without one that the server has no place or room for. */
+/** Without an update, a rehearsal only starts the ERP: a deploy goes on without one that the server has no slot or room for. */
 async function updatesSome({ input: { account_id, deploy_id } }: Deploy): Promise<boolean> {
   const { update, install } = await getPlan(account_id, deploy_id);
   return update.length + install.length > 0;

@@ -31,7 +31,7 @@ export function unzip(bytes: Uint8Array): Map<string, Buffer> {
   return readFiles(zip, listed, unpacked);
 }
 
-/** What the listing, and the file's own head, say of a file. `place` is where it begins. */
+/** What the listing, and the file's own head, say of a file. `offset` is where it begins. */
 interface Entry {
   name: string;
   flags: number;

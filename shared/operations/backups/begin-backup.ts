@@ -1,4 +1,4 @@
-// The beginning of a backup: by a request, or by a policy's run, which may have to wait for a place on its server.
+// The beginning of a backup: by a request, or by a policy's run, which may have to wait for a slot on its server.
 import * as z from "zod";
 import type { Labels } from "../../api/fields.ts";
 import { BACKUP_WAITING, isOpen, type OperationStatus } from "../../domain/lifecycle.ts";
@@ -33,13 +33,13 @@ interface Run {
   due: DueRun;
   operationId: string;
   backupId: string;
-  /** The backup, if it had to wait for a place. */
+  /** The backup, if it had to wait for a slot. */
   waiting: BackupRecord | undefined;
   /** The time when the run after it is due. */
   next_run_at: string;
 }
 
-/** The same for a policy's run, which also takes one of its server's places. */
+/** The same for a policy's run, which also takes one of its server's slots. */
 export function beginScheduledBackup(
   change: Change,
   by: Author,
@@ -58,7 +58,7 @@ export function beginScheduledBackup(
   return begin({ change, by, operationId }, instance, backup, { next_backup_at: next_run_at });
 }
 
-/** The backup of a run that waits for a place on its server. */
+/** The backup of a run that waits for a slot on its server. */
 export const reserveWaiting = (change: Change, instance: InstanceRecord, due: DueRun, id: string): BackupRecord =>
   reserveScheduled(change, instance, due, { operationId: null, id });
 

@@ -1,4 +1,4 @@
-// Restore drills: begun with the backup that they hold and a place on their server, and recorded on the backup.
+// Restore drills: begun with the backup that they hold and a slot on their server, and recorded on the backup.
 import * as z from "zod";
 import { serverTriesAnother } from "../../api/errors.ts";
 import { nameOfBackup } from "../../domain/backup-name.ts";

@@ -102,7 +102,7 @@ export async function beginRun(
 const findOverdue = (policy: PolicyRecord, { last_backup_begun_at, protection_status }: InstanceRecord): string | null =>
   protection_status === "overdue" ? null : overdueAt(policy, last_backup_begun_at);
 
-/** Keeps a due run until its server has a place; its backup is pending meanwhile. */
+/** Keeps a due run until its server has a free slot; its backup is pending meanwhile. */
 export async function queueRun({ instance, policy }: Subject, due: DueRun, at: string): Promise<PolicyRecord> {
   const change = await changeWithNumbers(policy);
   const backup_id = due.backup_id ?? deriveId("backup", policy, due);

@@ -34,7 +34,7 @@ const WAIT_SLOTS = Array.from({ length: WAITS_AT_ONCE }, (_, i) => `w${i}`);
 const readWait = ({ waitSeconds, at }: RequestFacts): OptionalSlots | undefined =>
   waitSeconds === 0 ? undefined : { slots: WAIT_SLOTS, untilMs: at + (waitSeconds + WAIT_GRACE_SECONDS) * 1000 };
 
-/** Frees the place of a request that has finished waiting. */
+/** Frees the slot of a request that has finished waiting. */
 export async function endWait({ type, id, wait }: Caller): Promise<void> {
   if (wait === undefined) return;
   const key = type === "token" ? keys.tokenAccess(fingerprintOfId(id)) : keys.userAccess(id);

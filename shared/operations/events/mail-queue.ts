@@ -9,7 +9,7 @@ const DIGEST_DELAY_SECONDS = 60;
 
 const secondsTo = (time: number): number => Math.max(0, (time - Date.now()) / 1000);
 
-/** Queues the mails at places that are due soon. */
+/** Queues the mails whose positions are due soon. */
 export async function queueMails(queueKeys: readonly string[]): Promise<void> {
   const due = queueKeys
     .map((queueKey) => ({ body: { place: queueKey }, delaySeconds: secondsTo(dueTimeOf(queueKey)) }))

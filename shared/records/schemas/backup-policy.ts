@@ -13,7 +13,7 @@ const DueRun = z.object({
   start_at: text,
   /** Since when it is retried because its instance or server is not available; null while it is not. */
   held_since: textOrNull,
-  /** Its backup, while it waits for a place on its server. */
+  /** Its backup, while it waits for a slot on its server. */
   backup_id: textOrNull,
 });
 

@@ -22,7 +22,7 @@ export const Caller = z.object({
   /** The session must set up a second factor first. */
   must_set_up: mark,
   ip_address: textOrNull,
-  /** Which of the credential's places for waiting the request has taken, and until when it is taken. */
+  /** The slot of the credential for waiting that the request has taken, and until when it is taken. */
   wait: z.object({ place: text, until: z.number() }).optional(),
 });
 
