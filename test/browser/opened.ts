@@ -1,5 +1,5 @@
-// Every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to everyone on the
-// narrowest phone and on the widest screen.
+// The test that every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to everyone
+// at a width. Each width has a file of its own, so that machines can share them.
 import { beforeAll, expect } from "vitest";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { TestAccount } from "../harness/account.ts";
@@ -9,17 +9,6 @@ import { bigAccount } from "./big-account.ts";
 import { moveTo, test } from "./browser.ts";
 import { pressAll, settlerOf } from "./openers.ts";
 import { furnish, PAGES, pathsOf, type Things } from "./pages.ts";
-
-let owner: TestAccount;
-let things: Things;
-beforeAll(async () => {
-  ({ owner } = await bigAccount());
-  await setQuota(owner.id, "server", 20);
-  await setQuota(owner.id, "instance", 400);
-  things = await furnish(owner); // what work can be done on: the others are seeded
-  await owner.token(["servers:read"]);
-  await seedServer(owner.id, { name: "empty-1" }); // it can be deleted
-}, 600_000);
 
 /** They act at once, leave the page, or open what is the browser's own. */
 const NOT_PRESSED = /^(Sign out|Open|Start|Try starting again|Reload|Download.*|Choose file)$/;
@@ -31,10 +20,20 @@ const GROUPS = [
   ["settings", /^\/settings\/|\*/],
 ] as const;
 
-test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, group, of }))))(
-  "$group at $width pixels, with what opens there",
-  { timeout: 600_000 },
-  async ({ width, of }, { open }) => {
+/** Registers the tests of a width, in pixels. */
+export function testOpened(width: number): void {
+  let owner: TestAccount;
+  let things: Things;
+  beforeAll(async () => {
+    ({ owner } = await bigAccount());
+    await setQuota(owner.id, "server", 20);
+    await setQuota(owner.id, "instance", 400);
+    things = await furnish(owner); // what work can be done on: the others are seeded
+    await owner.token(["servers:read"]);
+    await seedServer(owner.id, { name: "empty-1" }); // it can be deleted
+  }, 600_000);
+
+  test.for(GROUPS)("%s, with what opens there", { timeout: 600_000 }, async ([, group], { open }) => {
     const page = await open("/config.json", { as: owner, phone: width === 320, fresh: true });
     await page.setViewportSize({ width, height: 900 });
     const settle = settlerOf(page);
@@ -49,11 +48,11 @@ test.for([320, 2560].flatMap((width) => GROUPS.map(([group, of]) => ({ width, gr
     };
     const pressed = new Set<string>();
     await page.goto("/");
-    for (const path of PAGES.filter(({ route }) => of.test(route)).flatMap((destination) => pathsOf(destination, things))) {
+    for (const path of PAGES.filter(({ route }) => group.test(route)).flatMap((destination) => pathsOf(destination, things))) {
       await show(path);
       await look();
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });
     }
     expect(pressed.size).toBeGreaterThan(10);
-  },
-);
+  });
+}
