@@ -54,7 +54,7 @@ export const STAND_INS: readonly StandIn[] = [
       export const resolveEndpointDiscoveryConfig = (config) => config;`,
   },
   {
-    // Only the API description needs this module, and is made together with the bundles.
+    // This is only for the API description, which is made together with the bundles.
     name: "JSON Schema of zod",
     file: /zod\/v4\/core\/(json-schema-processors|to-json-schema|json-schema-generator)\.js$/,
     contents: throwing,

@@ -90,8 +90,8 @@ const UNDO_MINUTES = 60;
 /** The longest sum of the waits between tries of a poll, in addition to those of its time limit. */
 const POLL_RETRY_MINUTES = 2;
 /**
- * 48 minutes are for `begin` as a step and 75 for `succeed` or `fail` as an undo, of `ASK_MINUTES` each. The rest is for the
- * state machine's own states.
+ * With `ASK_MINUTES` for a try, `begin` takes up to 48 minutes as a step, and `succeed` or `fail` 75 as an undo. The rest is for
+ * the state machine's own states.
  */
 const MARGIN_MINUTES = 130;
 

@@ -27,7 +27,7 @@ import { type Version, withVersion } from "./versions.ts";
 export interface Change {
   readonly accountId: string;
   /**
-   * The time when the change began and its new records were created. Numbers are taken at it, so that both have the same order.
+   * The time when the change began and its new records were created. Numbers are taken then, so that both have the same order.
    */
   readonly at: string;
   /** The number that a new record of this kind gets. */

@@ -165,7 +165,7 @@ const countIn = (blocks: readonly Block[], { from, to }: Range): number =>
  * taken, within a call to DynamoDB, which lasts at most 2 s before it is repeated.
  */
 const SKEW_MS = 2_500;
-/** Up to so many records are all read, instead of finding out first which of them match: some 150 KB, 20 read units. */
+/** Up to so many records are all read, instead of only those around the two times: some 150 KB, 20 read units. */
 const FEW = 200;
 
 /** The parts of a list that were created between two times: what is read around both, and the blocks between. */

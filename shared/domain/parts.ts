@@ -2,7 +2,7 @@
 // One whose name is taken there has the part's name before its own, as `why_why` has: the reason of the reason.
 import { fillIn, type Parameters } from "./sentences.ts";
 
-/** `own` has the English sentence of each part under its name. */
+/** `ownParameters` has the English sentence of each part under its name. */
 export function withParts<Value extends string | number>(
   ownParameters: Readonly<Record<string, Value>>,
   parts: readonly { name: string; code: string; parameters: Readonly<Record<string, Value>> }[],

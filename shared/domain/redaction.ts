@@ -54,7 +54,7 @@ function withoutRemains(line: string, secrets: readonly string[]): string {
   return starts.length === 0 ? line : `${text.slice(0, Math.min(...starts))}${REDACTED}${CUT}`;
 }
 
-/** Returns where the beginning of a secret starts with which a text ends; -1 if there is none. */
+/** Returns where the beginning of a secret starts that a text ends with; -1 if there is none. */
 function findRemains(text: string, secret: string): number {
   const start = secret.slice(0, SECRET_CHARACTERS_MIN);
   let at = text.indexOf(start, Math.max(0, text.length - secret.length));

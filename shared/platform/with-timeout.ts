@@ -1,6 +1,6 @@
 // A limit for a wait.
 
-/** Settles as the work does, or rejects with `late` after so many milliseconds: the work then goes on without anybody waiting. */
+/** Settles as the work does, or rejects with `timeout` after so many milliseconds: the work then goes on, but nobody waits. */
 export async function withTimeout<T>(work: Promise<T>, milliseconds: number, timeout: Error): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(reject, milliseconds, timeout);

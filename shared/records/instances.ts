@@ -223,7 +223,7 @@ type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "da
     labels?: Labels | undefined;
   };
 
-/** Reserves an instance's slot on its server, its domain and its database's name, before anything is installed. */
+/** Counts an instance on its server, and reserves its domain and its database's name, before anything is installed. */
 export function reserveInstance(
   change: Change,
   server: Pick<ServerRecord, "id" | "ip_address">,
@@ -339,8 +339,8 @@ const Ended = Held.extend({
 });
 
 /**
- * Ends the work on an instance: it is gone, with its domain, its database's name, its slot on the server and its part of the quota,
- * or free again in another state.
+ * Ends the work on an instance: it is gone, with its domain and its database's name, and counts no longer on its server and in
+ * the quota; or it is free again in another state.
  */
 export async function endInstance(change: Change, { operation, to, withdrawn, reasonAfter }: Ending): Promise<void> {
   const { accountId } = change;

@@ -157,7 +157,7 @@ test("a page whose request is never responded to says so in the end, and shows w
 });
 
 const PHONE_HEIGHT = 844;
-/** The lowest position at which the first record of a list may begin. */
+/** The first record of a list begins at most so far down. */
 const CONTENT_FROM = 200;
 
 test.for(["en", "de"])("a phone shows three records of a list below its search (%s)", async (language, { open }) => {

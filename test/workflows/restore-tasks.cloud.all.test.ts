@@ -411,7 +411,7 @@ describe("once the old data may be gone", () => {
 test("a backup is completed although its machine goes away as soon as the archive is stored", async () => {
   const { instance } = await changed();
   machine.jobs.length = 0;
-  // The machine goes away before it is told to forget the archive, and so that no later look at the job would say what is stored.
+  // The machine goes away before it is told to forget the archive, and then no look at the job could say what is stored.
   machine.respond = async (job, count, work) => {
     if (job.kind === "forget_archive") await miss(instance);
     return job.kind === "forget_archive" || count > 1 ? unreachable(job.kind)(job, count, work) : work();

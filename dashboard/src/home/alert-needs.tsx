@@ -16,7 +16,7 @@ type Act = keyof Messages["home"]["needs"]["acts"];
 
 /** What mends an instance: a dialog of it. */
 const DIALOGS = { restart: "restart", quota: "edit" } as const;
-/** The parts of the resource's page in which the person sees what else to do; empty for the first part. */
+/** Otherwise, the part of the resource's page where the person sees what to do; empty for the first one. */
 const PARTS = { reason: "", dns: "", charts: "?tab=metrics", log: "?tab=logs" } as const satisfies Partial<Record<Act, string>>;
 
 /** Actions for alerts that the page doesn't list elsewhere; a server that doesn't respond is listed as offline. */

@@ -27,7 +27,7 @@ export function Layout({ breadcrumbs, children }: { breadcrumbs: ReactNode; chil
     if (!wide.matches) setOpen(false); // a link of the page was followed
   }, [pathname]);
   const isOver = open && !isWide;
-  /** Closes the navigation by the keyboard, which goes on at the button. */
+  /** Closes the navigation; the keyboard goes on at the button that opens it. */
   const close = (): void => {
     if (!isOver) return;
     setOpen(false);

@@ -56,7 +56,7 @@ function useSend<T>(send: (key: string) => Promise<T>, done: (result: T) => void
       done(result);
     },
     ...(failed !== undefined && { onError: failed }),
-    // The webhooks are fetched again after an error, too: somebody else may have changed it.
+    // The webhooks are fetched again after an error, too: somebody else may have changed this one.
     onSettled: () => queryClient.invalidateQueries({ queryKey: ["webhooks"] }),
   });
 }

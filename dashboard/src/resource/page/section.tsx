@@ -6,12 +6,12 @@ import type { ReactNode } from "react";
 interface Props {
   title: ReactNode;
   description?: ReactNode;
-  /** How many there are of what it shows, beside the title. */
+  /** The number of what the section shows, beside the title. */
   counter?: ReactNode;
-  /** What the title means, beside it. */
+  /** A link that explains the title. */
   info?: ReactNode;
   actions?: ReactNode;
-  /** As high as the place that it is in. */
+  /** Whether the section fills the height of what it is in. */
   fitHeight?: boolean;
   children?: ReactNode;
 }

@@ -2,7 +2,7 @@
 import { useCallback, useEffect } from "react";
 import { useBeforeUnload, useBlocker } from "react-router";
 
-/** Keeps the user while a request is pending whose response has a secret: without the page, it would be lost. */
+/** Keeps the user on the page while a request is pending whose response has a secret, which would be lost without the page. */
 export function StayOnPage() {
   useStayUntil(false, stay);
   return null;
