@@ -8,7 +8,7 @@ interface Props {
   description?: ReactNode;
   /** The number of what the section shows, beside the title. */
   counter?: ReactNode;
-  /** A link that explains the title. */
+  /** Help that explains the title. */
   info?: ReactNode;
   actions?: ReactNode;
   /** Whether the section fills the height of what it is in. */
