@@ -6,11 +6,12 @@ import { showData } from "../../shared/hosts/sandbox/data.ts";
 import { writeSandboxData } from "../../shared/providers/sandbox/machines.ts";
 import { getServer } from "../../shared/records/servers.ts";
 import { buildEtag } from "../../shared/domain/etag.ts";
+import { jsonBytes } from "../../shared/domain/json-bytes.ts";
 import { type InstanceStatus, WRITABLE } from "../../shared/domain/lifecycle.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(sandbox.putData)(async ({ params, body, caller, matchTag }) => {
-  if (Buffer.byteLength(JSON.stringify(body)) > SANDBOX_DATA_BYTES) throw invalid(dataTooLarge());
+  if (jsonBytes(body) > SANDBOX_DATA_BYTES) throw invalid(dataTooLarge());
   const { modules: _, ...data } = body; // what is installed is what a deploy has made of it
   const instance = await getInstance(caller.account_id, params.id);
   const notWritable = (state: InstanceStatus) => invalidState(`The instance is ${state}, so its ERP cannot accept data`, state);

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from "jose";
 import * as z from "zod";
+import { HOUR_SECONDS } from "../../shared/domain/durations.ts";
 
 type Claims = Record<string, unknown>;
 
@@ -29,7 +30,6 @@ const person = (domain: string, id: string, more: Partial<Person> = {}): Person 
   ...more,
 });
 
-const HOUR_S = 3_600;
 const inSeconds = (): number => Math.floor(Date.now() / 1000);
 
 export const examplePeople = (domain: string): People => ({
@@ -38,7 +38,7 @@ export const examplePeople = (domain: string): People => ({
   "unverified-email": person(domain, "unverified-email", { email_verified: false }),
   "wrong-nonce": person(domain, "wrong-nonce", { changed: (claims) => ({ ...claims, nonce: "of another sign-in" }) }),
   expired: person(domain, "expired", {
-    changed: (claims) => ({ ...claims, iat: inSeconds() - 2 * HOUR_S, exp: inSeconds() - HOUR_S }),
+    changed: (claims) => ({ ...claims, iat: inSeconds() - 2 * HOUR_SECONDS, exp: inSeconds() - HOUR_SECONDS }),
   }),
 });
 
@@ -154,7 +154,7 @@ async function giveTokens(
 
 async function makeIdToken(issuer: string, { person: sub, nonce }: Grant, people: People, key: CryptoKey): Promise<string> {
   const { changed = (claims) => claims, sign = signUsually, ...facts } = people[sub] ?? person("", sub);
-  const times = { iat: inSeconds(), exp: inSeconds() + HOUR_S };
+  const times = { iat: inSeconds(), exp: inSeconds() + HOUR_SECONDS };
   return sign(changed({ iss: issuer, sub, aud: CLIENT_ID, nonce, ...times, ...facts }), key);
 }
 

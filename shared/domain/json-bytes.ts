@@ -1,4 +1,5 @@
-// Texts in records of a limited size: what counts is their length in JSON, where a quote or a line break takes two bytes.
+// The sizes of texts and values that are limited. What counts in a record is the length in JSON, where a quote or a line break
+// takes two bytes.
 
 const encoder = new TextEncoder();
 

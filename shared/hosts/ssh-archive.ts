@@ -13,6 +13,7 @@ import { advance, type Advanced } from "./ssh-job.ts";
 import { limitMinutes, statusParameters } from "./ssh-parameters.ts";
 import type { Machine } from "./ssh-script.ts";
 import { because } from "../domain/reasons.ts";
+import { HOUR_SECONDS } from "../domain/durations.ts";
 
 const SHA256_BYTES = 32;
 /** S3's own limit. */
@@ -53,7 +54,7 @@ interface Part {
  * 64 GB at once. A slower machine stops when they expire, and continues with new ones.
  */
 const PARTS_AT_ONCE = 1000;
-const ADDRESS_SECONDS = 3600;
+const ADDRESS_SECONDS = HOUR_SECONDS;
 const SENDING_SECONDS = 50 * 60;
 const UPLOAD_MINUTES = 59;
 

@@ -1,6 +1,7 @@
 // The parameters of each kind of job on the machine, and how long it may take there.
 import { JOB_MINUTES } from "../domain/job-minutes.ts";
 import { because } from "../domain/reasons.ts";
+import { HOUR_SECONDS } from "../domain/durations.ts";
 import { configuration } from "../platform/configuration.ts";
 import { statusKeys } from "../platform/service-key.ts";
 import { GiveUp } from "../platform/task-errors.ts";
@@ -13,7 +14,7 @@ import type { JobParameters } from "./ssh-script.ts";
 export const limitMinutes = (kind: JobKind): number => JOB_MINUTES[kind] - 1;
 
 /** The URL of an archive is used when the job starts, and again if its download is interrupted. */
-const ARCHIVE_SECONDS = 4 * 3600;
+const ARCHIVE_SECONDS = 4 * HOUR_SECONDS;
 
 /** A job that is one script with parameters. */
 type PlainJob = Exclude<Job, Job<"check_health" | "make_archive" | "forget_archive">>;

@@ -33,7 +33,7 @@ export function testOpened(width: number): void {
     await seedServer(owner.id, { name: "empty-1" }); // it can be deleted
   }, 600_000);
 
-  test.for(GROUPS)("%s, with what opens there", { timeout: 600_000 }, async ([, group], { open }) => {
+  test.for(GROUPS)("%s, with what opens there", { timeout: 600_000 }, async ([, routes], { open }) => {
     const page = await open("/config.json", { as: owner, phone: width === 320, fresh: true });
     await page.setViewportSize({ width, height: 900 });
     const settle = settlerOf(page);
@@ -48,7 +48,7 @@ export function testOpened(width: number): void {
     };
     const pressed = new Set<string>();
     await page.goto("/");
-    for (const path of PAGES.filter(({ route }) => group.test(route)).flatMap((destination) => pathsOf(destination, things))) {
+    for (const path of PAGES.filter(({ route }) => routes.test(route)).flatMap((destination) => pathsOf(destination, things))) {
       await show(path);
       await look();
       await pressAll({ page, path, pressed, notPressed: NOT_PRESSED, show, settle, look });

@@ -163,13 +163,13 @@ const Search = ({ search, onChange }: { search: string; onChange: (search: strin
 const PAUSE_MS = 6_500;
 const FOLLOW_SECONDS = 20;
 
-/** What is logged behind a place of the log, as it comes; nothing without a place. */
+/** Follows a log behind a position, and returns its lines as they come; none without a position. */
 function useTail(id: string, source: LogSource, from: string | undefined) {
   const [tail, setTail] = useState<Tail>(EMPTY_TAIL);
   useEffect(() => {
     if (from === undefined) return undefined;
-    const abort = new AbortController();
-    const { signal } = abort;
+    const controller = new AbortController();
+    const { signal } = controller;
     setTail({ ...EMPTY_TAIL, from });
     const follow = async (): Promise<void> => {
       let pauseMs = PAUSE_MS;
@@ -197,7 +197,7 @@ function useTail(id: string, source: LogSource, from: string | undefined) {
       }
     };
     void follow();
-    return () => abort.abort();
+    return () => controller.abort();
   }, [id, source, from]);
   return tail.from === from ? tail : EMPTY_TAIL;
 }

@@ -96,23 +96,23 @@ const RENEW_MS = 4 * MINUTE_MS;
 export function useSuggestedPasskeys(isShown: boolean): void {
   useEffect(() => {
     if (!isShown || !offersPasskeys()) return undefined;
-    const abort = new AbortController();
+    const controller = new AbortController();
     const wait = async (): Promise<void> => {
       const { pickedPasskey, suggestsPasskeys } = await loadPasskeys();
-      if (abort.signal.aborted || !(await suggestsPasskeys())) return;
+      if (controller.signal.aborted || !(await suggestsPasskeys())) return;
       const newSession = await signInAlone(async (options) => {
         // The options may arrive after the user has begun to sign in: asking now would end what the user is asked for.
-        if (abort.signal.aborted) throw new NoPasskey();
+        if (controller.signal.aborted) throw new NoPasskey();
         return pickedPasskey(options);
       });
-      if (!abort.signal.aborted) beginSession(newSession);
+      if (!controller.signal.aborted) beginSession(newSession);
     };
     // Who picks none, or another one that does not work, types an email.
     const begin = () => void wait().catch(() => undefined);
     begin();
     const timer = setInterval(begin, RENEW_MS);
     return () => {
-      abort.abort();
+      controller.abort();
       clearInterval(timer);
       void loadPasskeys().then(({ stopAsking }) => stopAsking());
     };

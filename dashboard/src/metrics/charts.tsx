@@ -23,7 +23,7 @@ import { serviceNow } from "../session/clock.ts";
 import { Chart } from "./chart.tsx";
 import { DAYS_MIN, dayWhenFull } from "./forecast.ts";
 import type { Mark } from "./mark-lines.ts";
-import { MINUTE_MS } from "../../../shared/domain/durations.ts";
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_MS } from "../../../shared/domain/durations.ts";
 
 type Kind = keyof Messages["metrics"]["charts"];
 
@@ -53,13 +53,12 @@ const OF_INSTANCE: readonly Shown[] = [
   { kind: "delays", series: ["cron_overdue_seconds", "longest_transaction_seconds"] },
 ];
 
-const HOUR_S = 3600;
 /** What the charts may show; each has at most 300 points. */
 const PERIODS = [
-  { id: "hours", seconds: 3 * HOUR_S, step: 60 },
-  { id: "day", seconds: 24 * HOUR_S, step: 600 },
-  { id: "week", seconds: 7 * 24 * HOUR_S, step: HOUR_S },
-  { id: "quarter", seconds: 90 * 24 * HOUR_S, step: 24 * HOUR_S },
+  { id: "hours", seconds: 3 * HOUR_SECONDS, step: 60 },
+  { id: "day", seconds: DAY_SECONDS, step: 600 },
+  { id: "week", seconds: 7 * DAY_SECONDS, step: HOUR_SECONDS },
+  { id: "quarter", seconds: 90 * DAY_SECONDS, step: DAY_SECONDS },
 ] as const;
 type Period = (typeof PERIODS)[number];
 const [LATELY, , , QUARTER] = PERIODS;

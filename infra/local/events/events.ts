@@ -5,7 +5,7 @@ import * as z from "zod";
 import { LocalError } from "../errors.ts";
 import { ACCOUNT, REGION, type Json } from "../template/resolve.ts";
 import type { Rule } from "../template/rules.ts";
-import { DAY_SECONDS } from "../../../shared/domain/durations.ts";
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../../../shared/domain/durations.ts";
 
 export interface Event {
   source: string;
@@ -23,7 +23,7 @@ const FIRST_RUN_MILLISECONDS = 1000;
 // Node fires a longer one immediately. What is scheduled less often than every 24 days runs every 24 days.
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
-const SECONDS: Record<string, number> = { minute: 60, hour: 3600, day: DAY_SECONDS };
+const SECONDS: Record<string, number> = { minute: MINUTE_SECONDS, hour: HOUR_SECONDS, day: DAY_SECONDS };
 
 function periodSeconds(rule: Rule, schedule: string): number {
   const [, count, unit = ""] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(schedule) ?? [];

@@ -6,6 +6,7 @@ import { unusable } from "./layout.ts";
 import { differingModules } from "./modules.ts";
 import { corrupt, openUploaded } from "./opened.ts";
 import { because } from "../../domain/reasons.ts";
+import { jsonBytes } from "../../domain/json-bytes.ts";
 
 /** Size limit for a database with its files: a restore keeps three copies in one item, which has room for 400 KB. */
 const BYTES_MAX = 100_000;
@@ -23,7 +24,7 @@ export async function importArchive({
     const reason = unusable("version", { version: major_version }).reason;
     throw new GiveUp("HOST_JOB_FAILED", because("backup_unusable", { why: reason }));
   }
-  if (Buffer.byteLength(JSON.stringify({ database, files })) > BYTES_MAX) throw corrupt(because("archive_over_sandbox"));
+  if (jsonBytes({ database, files }) > BYTES_MAX) throw corrupt(because("archive_over_sandbox"));
   const edition = "web_enterprise" in modules ? "enterprise" : "community";
   return {
     erp_version: major_version,

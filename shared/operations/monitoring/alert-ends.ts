@@ -5,7 +5,7 @@ import { keys, keyString } from "../../data/keys.ts";
 import { parseOrSkip } from "../../data/parse-each.ts";
 import { readAll } from "../../data/table.ts";
 import { ALERT_KINDS, FAILURE_DAYS, isAlertKind } from "../../domain/alerts.ts";
-import { DAY_MS } from "../../domain/durations.ts";
+import { DAY_MS, HOUR_SECONDS } from "../../domain/durations.ts";
 import { isId } from "../../domain/ids.ts";
 import { HEALTH_OF_ERP } from "../../domain/lifecycle.ts";
 import { getAccount } from "../../records/accounts.ts";
@@ -53,7 +53,7 @@ async function closeUnmeasured(alerts: AccountAlerts, at: number): Promise<void>
   for (const each of measured) {
     const server = servers.get(keyString(keyOf(each)));
     const { figures_at = 0 } = (server && parseOrSkip(WatchedServer, server)) ?? {};
-    if (figures_at <= at / 1000 - METRICS_HOURS * 3600) await closeOpenAlert(alerts, each);
+    if (figures_at <= at / 1000 - METRICS_HOURS * HOUR_SECONDS) await closeOpenAlert(alerts, each);
   }
 }
 

@@ -12,7 +12,8 @@ import { SECOND_FACTORS } from "../../domain/limits.ts";
 import { seal, unsealPresented } from "../../platform/sealing.ts";
 import type { UserRecord } from "../../records/schemas/user.ts";
 import { passwordTag, userRef } from "../../records/users.ts";
-import { MINUTE_MS } from "../../domain/durations.ts";
+import { HOUR_SECONDS, MINUTE_MS } from "../../domain/durations.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 export type Purpose = "sign_in" | "passkey_sign_in" | "add_passkey" | "reauthenticate";
 
@@ -62,7 +63,7 @@ export async function userOfChallenge({ user: id, password }: Challenge): Promis
 }
 
 /** It is remembered for as long as it could be presented. */
-const ttl = ({ expires }: Challenge): number => Math.ceil(expires / 1000) + 3_600;
+const ttl = ({ expires }: Challenge): number => ttlAfter(HOUR_SECONDS, expires);
 
 /** Takes one of a challenge's tries, before the proof is checked, so that tries at once do not exceed them. */
 export async function countTry(challenge: Challenge): Promise<void> {

@@ -8,7 +8,8 @@ import { putIfAbsent } from "../../data/table.ts";
 import { isCanonical } from "../../domain/base64url.ts";
 import { SSO } from "../../domain/limits.ts";
 import { seal, unsealPresented } from "../../platform/sealing.ts";
-import { MINUTE_MS } from "../../domain/durations.ts";
+import { HOUR_SECONDS, MINUTE_MS } from "../../domain/durations.ts";
+import { ttlAfter } from "../../data/ttl.ts";
 
 const State = z.object({
   id: z.string(),
@@ -54,9 +55,9 @@ export async function openState(text: string, browserSecret: string): Promise<St
   return state;
 }
 
-const REMEMBERED_SECONDS = 3_600;
+const REMEMBERED_SECONDS = HOUR_SECONDS;
 
 /** Uses it up, whatever comes of it: a code is tried once. */
 export async function spendState({ id, expires }: State): Promise<void> {
-  if (!(await putIfAbsent(keys.ssoState(id), { ttl: Math.ceil(expires / 1000) + REMEMBERED_SECONDS }))) throw ssoInvalid();
+  if (!(await putIfAbsent(keys.ssoState(id), { ttl: ttlAfter(REMEMBERED_SECONDS, expires) }))) throw ssoInvalid();
 }

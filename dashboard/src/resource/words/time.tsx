@@ -4,14 +4,14 @@ import { locale } from "../../messages/language.ts";
 import { text } from "../../messages/text.ts";
 import { serviceNow } from "../../session/clock.ts";
 import { formatFullTime, useZone } from "./moment.ts";
-import { DAY_SECONDS } from "../../../../shared/domain/durations.ts";
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from "../../../../shared/domain/durations.ts";
 
 /** Each unit starts where it is exact enough to act on: 14 days are not "next week", and 40 hours not "1 day". */
 const UNITS = [
   ["year", 31_536_000, 2 * 31_536_000],
   ["day", DAY_SECONDS, 2 * DAY_SECONDS],
-  ["hour", 3_600, 2 * 3_600],
-  ["minute", 60, 60],
+  ["hour", HOUR_SECONDS, 2 * HOUR_SECONDS],
+  ["minute", MINUTE_SECONDS, MINUTE_SECONDS],
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "always" });
