@@ -1,4 +1,5 @@
 // PUT /instances/:id
+import type * as z from "zod";
 import * as instances from "../../shared/api/instances.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
@@ -23,7 +24,14 @@ import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-const CHANGEABLE = ["name", "admin_email", "domain", "labels", "disk_quota_bytes"];
+/** What a request may change, for its event. All but the domain are also fields of `RenamedFields`, which `applyRename` takes. */
+const CHANGEABLE = Object.keys({
+  name: true,
+  admin_email: true,
+  domain: true,
+  labels: true,
+  disk_quota_bytes: true,
+} satisfies Record<keyof z.infer<ReturnType<typeof instances.update>["body"]>, true>);
 
 export const handler = handle(instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {

@@ -75,7 +75,7 @@ export type PollName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[num
 export type UndoName<W> = W extends Workflow<z.ZodType, infer S> ? Extract<S[number], { undo: string }>["undo"] : never;
 export type InputOf<W> = W extends Workflow<infer I> ? z.output<I> : never;
 
-/** Each wait is so many times the one before it, so that nothing is noticed much later than a quarter of the time that it took. */
+/** How many times longer each wait is: nothing is noticed much later than a quarter of the time that it took. */
 export const WAIT_GROWTH = 1.25;
 export const WAIT_SECONDS_MAX = 60;
 

@@ -13,9 +13,9 @@ interface Migration {
   /** The title for whoever waits for it. */
   title: string;
   /**
-   * Changes an account's records, from a position that an earlier run has reached; yields each position that it reaches. It may be
-   * killed anywhere and run twice, even at the same time, and leaves alone what it cannot read and what has changed since it was
-   * read. A position that it does not know is of a later version of it: it then begins anew.
+   * Changes an account's records, from a position that an earlier run has reached; yields each position that it reaches. It may
+   * be killed anywhere and run twice, even at the same time, and leaves alone what it cannot read and what has changed since it
+   * was read. A position that it does not know is of a later version of it: it then begins anew.
    */
   run: (accountId: string, from?: MigrationCursor) => AsyncIterable<MigrationCursor>;
 }

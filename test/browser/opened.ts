@@ -1,5 +1,5 @@
-// The test that every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to everyone
-// at a width. Each width has a file of its own, so that machines can share them.
+// The test that every page of an account with 320 instances, and every menu and dialog that opens on it, is accessible to
+// everyone at a width. Each width has a file of its own, so that machines can share them.
 import { beforeAll, expect } from "vitest";
 import { setQuota } from "../../shared/operations/accounts/operator.ts";
 import type { TestAccount } from "../harness/account.ts";

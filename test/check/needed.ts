@@ -3,6 +3,12 @@
 import { matchesGlob } from "node:path";
 import { ENTRIES } from "../../infra/bundle.ts";
 
+/** Files on the left always need the tests on the right, because they name what was forgotten of a new endpoint or field. */
+const ALWAYS: readonly (readonly [files: string, tests: string])[] = [
+  ["shared/api/**", "test/{golden,routes/permissions}.test.ts"],
+  ["shared/records/schemas/**", "test/releases.test.ts"],
+];
+
 /** What neither the bundles nor the imports show. Files that are on the left need the tests on the right. */
 const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["{README,CONTRIBUTING,CHANGELOG}.md", "test/words.test.ts"],
@@ -13,7 +19,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["docs/events.md", "test/golden.test.ts"],
   ["docs/guarantees.md", "test/guarantees.test.ts"],
   ["docs/api.md", "test/{golden,api/guide}.test.ts"],
-  ["shared/api/**", "test/{golden,api/{client,generated,linters}}.*test.ts"],
+  ["shared/api/**", "test/{api/{client,generated,linters},events/changes,figures.alone,infra/bundle}.*test.ts"],
   ["shared/hosts/script/**", "test/hosts/*.test.ts"],
   ["functions/schedules/check-servers.ts", "test/servers/{disk,figures,health,reports*}.*.ts"],
   ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],
@@ -60,7 +66,8 @@ export function neededTests(changed: readonly string[], sources: Sources): Map<s
   };
   for (const file of changed) {
     if (sources.tests.includes(file)) ranks.set(file, 0);
-    add(besides(file, sources), 1);
+    add(listed(ALWAYS, file, sources), 0);
+    add(listed(BESIDES, file, sources), 1);
     const functions = sources.functions.get(file) ?? [];
     add(
       functions.flatMap((id) => testsOfFunction(id, sources)),
@@ -72,10 +79,10 @@ export function neededTests(changed: readonly string[], sources: Sources): Map<s
   return ranks;
 }
 
-const besides = (file: string, { tests }: Sources): string[] =>
-  BESIDES.filter(([files]) => matchesGlob(file, files)).flatMap(([, pattern]) =>
-    tests.filter((test) => matchesGlob(test, pattern)),
-  );
+const listed = (table: typeof BESIDES, file: string, { tests }: Sources): string[] =>
+  table
+    .filter(([files]) => matchesGlob(file, files))
+    .flatMap(([, pattern]) => tests.filter((test) => matchesGlob(test, pattern)));
 
 /** `functions/servers/create.ts` has `test/servers/create.*test.ts`, or else all of its folder. */
 function testsOfFunction(id: string, { tests }: Sources): string[] {

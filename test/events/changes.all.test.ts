@@ -105,7 +105,8 @@ describe("an event of a change says what changed", () => {
       const last = z
         .looseObject({ changes: z.array(z.looseObject({ field: z.string() })) })
         .parse((await changes(id === ids["alert"] ? server_id : id)).at(-1));
-      expect(last.changes.map(({ field }) => field).toSorted(), route.path).toEqual(fields.toSorted());
+      const sentence = `${route.path} changes each field of its body (its handler's CHANGEABLE) that \`values\` of this test has`;
+      expect(last.changes.map(({ field }) => field).toSorted(), sentence).toEqual(fields.toSorted());
     }
   });
 

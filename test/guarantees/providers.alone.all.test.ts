@@ -5,11 +5,11 @@ import { expect, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { type FakeRequest, type FakeMachine, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
+import { type FakeRequest, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
 import { errorResponse as ofDigitalOcean } from "../providers/fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "../providers/fake-hetzner.ts";
 import { pass } from "../providers/executions.ts";
-import { type Outcome, type ProviderHarness, providerHarness } from "../providers/harness.ts";
+import { type Outcome, type ProviderHarness, RENTED, type Rented, providerHarness } from "../providers/harness.ts";
 import { prove } from "./prove.ts";
 import { type Random, randomOf } from "./random.ts";
 
@@ -17,8 +17,6 @@ vi.mock("../../shared/hosts/ssh.ts", () => import("../providers/fake-host.ts"));
 
 /** Creations of one trial, in an account of their own; after them, nothing may be left. */
 const CREATIONS = 10;
-const RENTED = ["hetzner", "digitalocean"] as const;
-type Rented = (typeof RENTED)[number];
 
 /** The random numbers of the present trial. */
 let chosen: Random = randomOf(0);
@@ -76,11 +74,10 @@ const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infini
 
 let here: ProviderHarness;
 
-const machinesOf = (provider: Rented): readonly FakeMachine[] =>
-  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
 const there = (): string[] =>
   RENTED.flatMap((provider) =>
-    machinesOf(provider)
+    here
+      .machinesOf(provider)
       .filter(isThere)
       .map(({ id }) => `${provider} ${id}`),
   );
@@ -142,12 +139,12 @@ prove("providers", async () => {
 
 const hasVanished = (label: string): boolean =>
   RENTED.some((provider) =>
-    machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
+    here.machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
   );
 
 /** Returns, for each name that was bought more than once, whether a late list was the reason. */
 function twice(provider: Rented): boolean[] {
-  const byName = Object.groupBy(machinesOf(provider), ({ name }) => name);
+  const byName = Object.groupBy(here.machinesOf(provider), ({ name }) => name);
   return Object.values(byName)
     .filter((same = []) => same.some((one) => same.some((other) => one.id < other.id && other.madeAt < endOf(one))))
     .map((same = []) => same.some(({ fate }) => fate.listed >= 90));

@@ -14,10 +14,10 @@ import { type FakeRequest, type Fault, GOOD_FATE } from "./fake.ts";
 import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
+import { RENTED } from "./harness.ts";
 import {
   here,
   accountId,
-  RENTED,
   machinesOf,
   billed,
   isList,

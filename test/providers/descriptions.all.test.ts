@@ -11,12 +11,10 @@ import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";
 import { freePort } from "../harness/free-port.ts";
 import type { FakeRequest } from "./fake.ts";
-import { type ProviderHarness, providerHarness } from "./harness.ts";
+import { type ProviderHarness, RENTED, type Rented, providerHarness } from "./harness.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 
-const RENTED = ["hetzner", "digitalocean"] as const;
-type Rented = (typeof RENTED)[number];
 const READY_WITHIN_SECONDS = 60;
 
 const require = createRequire(import.meta.url);

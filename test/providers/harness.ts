@@ -27,6 +27,7 @@ import { newId } from "../../shared/domain/ids.ts";
 import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { execute, type Fatality, fetchMortally, type Running } from "./executions.ts";
 import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
+import type { FakeMachine } from "./fake.ts";
 import { type FakeHetzner, fakeHetzner } from "./fake-hetzner.ts";
 
 const BY = { operator: "test", requestId: "test" };
@@ -53,9 +54,17 @@ export const OWN_MACHINE = {
   disk_gb: 200,
 };
 
+/** Each has a fake. */
+export const RENTED: readonly Rented[] = Object.keys({ hetzner: true, digitalocean: true } satisfies Record<Rented, true>).filter(
+  (name): name is Rented => name in PLACES,
+);
+
+type Machines = (FakeMachine & { order: { user_data: string } })[];
+
 export interface ProviderHarness {
   hetzner: FakeHetzner;
   digitalocean: FakeDigitalOcean;
+  machinesOf: (provider: Rented) => Machines;
   configure: (configuration: object) => Promise<void>;
   /** Replaces the secret that the keys derive from. */
   rotate: () => Promise<void>;
@@ -118,7 +127,9 @@ export async function providerHarness(): Promise<ProviderHarness> {
     await secrets.put(secrets.hosts, randomBytes(32).toString("hex"));
     vi.setSystemTime(Date.now() + 600_000); // older than the retention
   };
-  return { hetzner, digitalocean, configure, rotate, account, create, remove };
+  const machines: Record<Rented, Machines> = { hetzner: hetzner.servers, digitalocean: digitalocean.droplets };
+  const machinesOf = (provider: Rented): Machines => machines[provider];
+  return { hetzner, digitalocean, machinesOf, configure, rotate, account, create, remove };
 }
 
 async function account(): Promise<string> {

@@ -2,9 +2,9 @@
 // them anew for each test, and puts ./fake-host.ts in the place of SSH.
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 import { pass } from "./executions.ts";
-import { type FakeRequest, type FakeMachine, type Fault, GOOD_FATE, isThere } from "./fake.ts";
+import { type FakeRequest, type Fault, GOOD_FATE, isThere } from "./fake.ts";
 import { misbehave, unreachable } from "./fake-host.ts";
-import { type Outcome, type ProviderHarness, type Rented, providerHarness } from "./harness.ts";
+import { type Outcome, type ProviderHarness, type Rented, RENTED, providerHarness } from "./harness.ts";
 
 export let here: ProviderHarness;
 export let accountId: string;
@@ -13,21 +13,20 @@ beforeAll(async () => {
   accountId = await here.account();
 });
 beforeEach(() => {
-  for (const fake of [here.hetzner, here.digitalocean]) {
+  for (const provider of RENTED) {
+    const fake = here[provider];
     fake.fault = () => undefined;
     fake.fate = () => GOOD_FATE;
     fake.requests.length = 0;
     fake.impatient = 0;
   }
-  for (const machines of [here.hetzner.servers, here.digitalocean.droplets]) machines.length = 0;
+  for (const provider of RENTED) here.machinesOf(provider).length = 0;
   unreachable.clear();
   misbehave.clear();
   vi.restoreAllMocks();
 });
 
-export const RENTED: Rented[] = ["hetzner", "digitalocean"];
-export const machinesOf = (provider: Rented): (FakeMachine & { order: { user_data: string } })[] =>
-  provider === "hetzner" ? here.hetzner.servers : here.digitalocean.droplets;
+export const machinesOf = (provider: Rented) => here.machinesOf(provider);
 export const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
 export const isList = ({ method, path }: FakeRequest) => method === "GET" && /\/(servers|droplets)$/.test(path);
 export const isOrder = ({ method, path }: FakeRequest) => method === "POST" && /\/(servers|droplets)$/.test(path);

@@ -118,5 +118,6 @@ const PROMISED: Record<string, string> = {
 };
 
 test("the routes' permissions are exactly those that are promised", () => {
-  expect(Object.fromEntries(closedRoutes.map(({ title, access }) => [title, String(access)]))).toEqual(PROMISED);
+  const permissions = Object.fromEntries(closedRoutes.map(({ title, access }) => [title, String(access)]));
+  expect(permissions, "a new route's permission belongs into PROMISED of this file").toEqual(PROMISED);
 });
