@@ -139,11 +139,11 @@ type Outputs = Readonly<Record<string, string>>;
  * What a deployment ends only if it is told to: the stack's output that says so, the option, and a sentence about the present.
  */
 const ENDED_BY_OPTION = [
-  { output: "AlarmEmail", option: "alarmEmail", name: "--alarm-email", present: "Alarms go to" },
-  { output: "MailSender", option: "mailSender", name: "--mail-sender", present: "Mail is sent from" },
-  { output: "ArchiveAdmins", option: "archiveAdmins", name: "--archive-admins", present: "Archives can be deleted for good by" },
-  { output: "ReplicaBucket", option: "replicaBucket", name: "--replica-bucket", present: "Archives are replicated to" },
-  { output: "SecretReplicas", option: "secretReplicas", name: "--secret-replicas", present: "Secrets are replicated to" },
+  { output: "AlarmEmail", option: "alarmEmail", name: "--alarm-email", sentence: "Alarms go to" },
+  { output: "MailSender", option: "mailSender", name: "--mail-sender", sentence: "Mail is sent from" },
+  { output: "ArchiveAdmins", option: "archiveAdmins", name: "--archive-admins", sentence: "Archives can be deleted for good by" },
+  { output: "ReplicaBucket", option: "replicaBucket", name: "--replica-bucket", sentence: "Archives are replicated to" },
+  { output: "SecretReplicas", option: "secretReplicas", name: "--secret-replicas", sentence: "Secrets are replicated to" },
 ] as const;
 
 /**
@@ -156,10 +156,10 @@ export function missingOption(outputs: Outputs, values: Chosen, chosen: Readonly
   if (dashboardUrl !== undefined && chosen.domain === undefined && dashboardUrl !== `https://${values.domain}`)
     return `The stack is reached at ${dashboardUrl}, and this deployment would take that name away: give --domain and --certificate
 as before, or --domain none if that is what you want.`;
-  for (const { output, option, name, present } of ENDED_BY_OPTION) {
+  for (const { output, option, name, sentence } of ENDED_BY_OPTION) {
     const { [output]: deployed } = outputs;
     if (deployed !== undefined && chosen[option] === undefined && deployed !== values[option])
-      return `${present} ${deployed}, and this deployment would end that: give ${name} as before, or ${name} none.`;
+      return `${sentence} ${deployed}, and this deployment would end that: give ${name} as before, or ${name} none.`;
   }
   if (LockDays !== undefined && values.lockDays === undefined)
     return `New archives are locked for ${LockDays} days, and a bucket cannot be without locks again: give --lock-days ${LockDays} as before, or

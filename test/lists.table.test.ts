@@ -37,7 +37,7 @@ beforeAll(async () => {
   for (let i = 0; i < 30; i++) await me.anotherUser();
   for (let i = 0; i < 30; i++) await seedInvitation(me);
   for (let i = 0; i < SESSIONS_PER_USER; i++) await me.session();
-  for (let i = 0; i < DEPLOY.kept; i++) await seedDeploy(first);
+  for (let i = 0; i < DEPLOY.recordsMax; i++) await seedDeploy(first);
   for (let i = 0; i < 30; i++) await seedFactor(me.user.id);
   webhookId = await me.webhook(30);
   instanceId = first.id;
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 /** How many there are at least, where that is fewer than 30. */
-const LEAST: Record<string, number> = { "auth.listSessions": SESSIONS_PER_USER, "deploys.listOfInstance": DEPLOY.kept };
+const LEAST: Record<string, number> = { "auth.listSessions": SESSIONS_PER_USER, "deploys.listOfInstance": DEPLOY.recordsMax };
 
 const Listed = z.looseObject({ id: z.string() });
 /** An alert is created when it opens. */

@@ -129,7 +129,7 @@ export const listOfInstance = () =>
   endpoint({
     path: "/instances/:id/deploys",
     summary: "List an instance's deploys",
-    description: `Strongly consistent. Returns the newest ${DEPLOY.kept} deploys; older ones are not kept.`,
+    description: `Strongly consistent. Returns the newest ${DEPLOY.recordsMax} deploys; older ones are not kept.`,
     access: ["instances:read"],
     ...fields.resourceListOf("deploy", Deploy, { status: DeployStatus }),
   });

@@ -105,7 +105,7 @@ export const worst = () =>
     method: "GET",
     path: "/overview/worst",
     summary: "Show which servers and instances are loaded most",
-    description: `Returns up to ${WORST.shown} of each, as their servers last reported, about every ten minutes; none that has not reported for half an hour.`,
+    description: `Returns up to ${WORST.rows} of each, as their servers last reported, about every ten minutes; none that has not reported for half an hour.`,
     access: ["servers:read", "instances:read"],
     data: z
       .object({

@@ -135,7 +135,7 @@ export const STALE_SECONDS = 150;
  */
 export const CODE = { repositories: 20, repositoriesMax: 25, packagesMax: 100, modulesMax: 100, variablesMax: 50 } as const;
 /** Deploys: how many of an instance are kept, what is kept of a log, and how long one waits to rehearse. */
-export const DEPLOY = { kept: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
+export const DEPLOY = { recordsMax: 20, logBytes: 8_192, logLines: 40, rehearsalWaitMinutes: 30 } as const;
 /** Pushes to the hook of an instance: how many in a minute, how large one may be, and how long one is tried. */
 export const PUSH = { perMinute: 10, bodyBytes: 5 * 1024 * 1024, triedMinutes: 60 } as const;
 
@@ -178,7 +178,7 @@ export const LOG_READS = {
 } as const;
 
 /** The most loaded servers and instances: how many are shown, and on how many servers their instances are compared. */
-export const WORST = { shown: 10, servers: 100 } as const;
+export const WORST = { rows: 10, servers: 100 } as const;
 
 /** Backups that the overview of the last nights has at most: those of seven nights of 400 instances. */
 export const NIGHTS_BACKUPS_MAX = 3_000;

@@ -93,7 +93,7 @@ export function reserveDeploy(
     created_at: change.at,
     completed_at: null,
   };
-  const [newest, oldest] = [deploy_ids.slice(0, DEPLOY.kept - 1), deploy_ids.slice(DEPLOY.kept - 1)];
+  const [newest, oldest] = [deploy_ids.slice(0, DEPLOY.recordsMax - 1), deploy_ids.slice(DEPLOY.recordsMax - 1)];
   change.put(keys.deploy(account_id, deploy.id), deploy);
   change.put(keys.deployPlan(account_id, deploy.id), {
     code: rollback?.code ?? code,

@@ -19,7 +19,7 @@ export async function watch(
   const statusOfServer = async () => (await client.servers.get({ params: { id: server.id } })).data.status;
 
   /** Requires that an outage is told in the second minute after its cause; before, everything is well. */
-  async function isTold(name: string, failed: string, cause: () => unknown): Promise<void> {
+  async function expectReported(name: string, failed: string, cause: () => unknown): Promise<void> {
     const down = await countEvents("instance.down");
     await minute();
     assert.equal((await instanceOf(shop.id)).health.status, "ok");
@@ -43,7 +43,7 @@ export async function watch(
 
   async function outage(name: string, cause: () => unknown): Promise<void> {
     const up = await countEvents("instance.up");
-    await isTold(name, "page", cause);
+    await expectReported(name, "page", cause);
     await minute();
     await minute();
     const { operation_id } = await instanceOf(shop.id);
@@ -57,11 +57,11 @@ export async function watch(
   }
 
   /** What no restart of the ERP mends. Nobody begins one. */
-  async function isCutOff(name: string, cause: () => Promise<() => unknown>): Promise<void> {
+  async function expectCutOff(name: string, cause: () => Promise<() => unknown>): Promise<void> {
     const up = await countEvents("instance.up");
     let mend: () => unknown = () => undefined;
     try {
-      await isTold(name, "proxy", async () => {
+      await expectReported(name, "proxy", async () => {
         mend = await cause();
       });
       for (let count = 0; count < 3; count++) await minute();
@@ -69,15 +69,15 @@ export async function watch(
     } finally {
       await mend();
     }
-    await isBack();
+    await untilHealthy();
     assert.equal(await countEvents("instance.up"), up + 1);
   }
-  async function isBack(): Promise<void> {
-    const isWell = async (): Promise<boolean> => {
+  async function untilHealthy(): Promise<void> {
+    const isHealthy = async (): Promise<boolean> => {
       await minute();
       return (await instanceOf(shop.id)).health.status === "ok";
     };
-    await until("the ERP is well again", 120, isWell, 1_000);
+    await until("the ERP is well again", 120, isHealthy, 1_000);
     assert.equal((await fetchPage(siteOf(DOMAIN), "/web/login")).status, 200);
   }
 
@@ -92,13 +92,13 @@ export async function watch(
   await guarantee(
     "an ERP whose proxy was killed is told within three minutes, although nobody serves the line that says so",
     () =>
-      isCutOff("without its proxy", () => {
+      expectCutOff("without its proxy", () => {
         machine.docker("kill", "erp-caddy");
         return Promise.resolve(() => machine.docker("start", "erp-caddy"));
       }),
   );
   await guarantee("so is one whose Docker was killed with its containers; it starts with Docker", () =>
-    isCutOff("without Docker and its containers", () => machine.killDocker({ containers: true })),
+    expectCutOff("without Docker and its containers", () => machine.killDocker({ containers: true })),
   );
   await guarantee("ERPs that go on without Docker are not told to be down", async () => {
     const down = await countEvents("instance.down");
@@ -116,7 +116,7 @@ export async function watch(
     } finally {
       await start();
     }
-    await isBack();
+    await untilHealthy();
   });
 
   await guarantee(
@@ -138,7 +138,7 @@ export async function watch(
       await service.check();
       assert.equal(await statusOfServer(), "active");
       assert.equal(await countEvents("server.online", server.id), online + 1);
-      await isBack();
+      await untilHealthy();
     },
   );
 
@@ -147,6 +147,6 @@ export async function watch(
     for (let count = 0; count < 6; count++) await service.check();
     assert.equal((await instanceOf(shop.id)).health.status, "unknown");
     assert.equal(await statusOfServer(), "active");
-    await isBack();
+    await untilHealthy();
   });
 }

@@ -64,7 +64,7 @@ function memoryUse({ server: { specs }, report }: Reported): number {
 
 const percent = (used: number, size: number): number => Math.round(Math.min(100, Math.max(0, (100 * used) / size)));
 const highest = <T extends { value: number }>(all: readonly T[]): T[] =>
-  all.toSorted((one, other) => other.value - one.value).slice(0, WORST.shown);
+  all.toSorted((one, other) => other.value - one.value).slice(0, WORST.rows);
 
 /** The servers that have reported lately, with the report. */
 async function reportedServers(accountId: string, at: number): Promise<Reported[]> {
@@ -95,7 +95,7 @@ async function slowest(accountId: string, servers: readonly ServerRecord[]): Pro
   });
   const instanceKey = (id: string) => keys.record("instance", accountId, id);
   // Reads twice as many as are shown: a machine may have named instances that it doesn't have.
-  const first = slowInstances.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.shown);
+  const first = slowInstances.toSorted((one, other) => other.value - one.value).slice(0, 2 * WORST.rows);
   const items = await readAll(
     first.map(({ id }) => instanceKey(id)),
     { consistent: false },
