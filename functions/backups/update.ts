@@ -14,7 +14,7 @@ export const handler = handle(backups.update)(async ({ params, body, caller, by,
     const backup = requireBackup(records.backup);
     match(change, backupVersion(backup));
     const edited = editBackup(change, backup, body);
-    const changes = changesBetween(backup, edited, ["note", "locked", "labels"]);
+    const changes = changesBetween(backup, edited, Object.keys(body));
     logEvent(change, by, { type: "backup.update", changes }, { type: "backup", id: edited.id, name: nameOfBackup(edited) });
     return commit(change, toBackup(edited));
   }),

@@ -14,21 +14,12 @@ import type { CodeRecord } from "../../shared/records/schemas/code.ts";
 import { beginChange } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
-const CHANGEABLE = [
-  "repositories",
-  "python_packages",
-  "allow_source_builds",
-  "install_modules",
-  "environment",
-  "auto_deploy",
-  "image",
-];
 /** What is compared: of the image what a request sets; of variables also the secrets, since the event shows no values. */
 const settings = (code: CodeRecord) => ({ ...toCode(code), image: code.image, environment: code.environment });
 
-/** The fields that differ. That only a token was replaced shows in the stored repositories alone. */
-function changesOf(before: CodeRecord, after: CodeRecord): FieldChange[] {
-  const changes = changesBetween(settings(before), settings(after), CHANGEABLE);
+/** Those of the fields that differ. That only a token was replaced shows in the stored repositories alone. */
+function changesOf(before: CodeRecord, after: CodeRecord, fields: readonly string[]): FieldChange[] {
+  const changes = changesBetween(settings(before), settings(after), fields);
   const credentials = ({ repositories }: CodeRecord) => repositories.map(({ credential }) => credential);
   const isNamed = changes.some(({ field }) => field === "repositories");
   return isNamed || isDeepStrictEqual(credentials(before), credentials(after))
@@ -53,7 +44,7 @@ export const handler = handle(code.update)(async ({ params, body, caller, by, re
     logEvent(
       change,
       by,
-      { type: "code.update", changes: changesOf(before, set) },
+      { type: "code.update", changes: changesOf(before, set, Object.keys(body)) },
       { type: "instance", id: instance.id, name: instance.name },
     );
     return commit(change, toCode(set, showImage(instance, await newestImages())));

@@ -5,7 +5,8 @@ import { backupRef, requireFiles, requireRestorable } from "../../shared/records
 import { beginClone } from "../../shared/operations/work/clones.ts";
 import { forecastClone } from "../../shared/operations/forecasts/clone-forecast.ts";
 import { alsoEndsRedirect } from "../../shared/operations/forecasts/instance-forecast.ts";
-import { instanceRef, reserveInstance, toInstance } from "../../shared/records/instances.ts";
+import { instanceRef, reserveInstance } from "../../shared/records/instances.ts";
+import { toInstance } from "../../shared/records/shown-instances.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
 import type { BackupRecord } from "../../shared/records/schemas/backup.ts";
 import type { InstanceRecord } from "../../shared/records/schemas/instance.ts";

@@ -5,7 +5,8 @@ import { backupRef, requireFiles, requireRestorable } from "../../shared/records
 import { beginClone } from "../../shared/operations/work/clones.ts";
 import { forecastClone } from "../../shared/operations/forecasts/clone-forecast.ts";
 import { alsoEndsRedirect, forecastCreation } from "../../shared/operations/forecasts/instance-forecast.ts";
-import { reserveInstance, toInstance } from "../../shared/records/instances.ts";
+import { reserveInstance } from "../../shared/records/instances.ts";
+import { toInstance } from "../../shared/records/shown-instances.ts";
 import { type Beginning, reserveOperation } from "../../shared/records/operations.ts";
 import { firstPolicy } from "../../shared/records/policies.ts";
 import type { AccountRecord } from "../../shared/records/schemas/account.ts";

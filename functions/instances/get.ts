@@ -1,6 +1,7 @@
 // GET /instances/:id
 import * as instances from "../../shared/api/instances.ts";
-import { getInstance, showInstanceFor } from "../../shared/records/instances.ts";
+import { getInstance } from "../../shared/records/instances.ts";
+import { showInstanceFor } from "../../shared/records/shown-instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(instances.get)(async ({ params, caller }) =>

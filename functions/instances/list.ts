@@ -1,6 +1,7 @@
 // GET /instances
 import * as instances from "../../shared/api/instances.ts";
-import { listInstances, toListedInstances } from "../../shared/records/instances.ts";
+import { listInstances } from "../../shared/records/instances.ts";
+import { toListedInstances } from "../../shared/records/shown-instances.ts";
 import { handle } from "../../shared/runtime/handle.ts";
 
 export const handler = handle(instances.list)(async ({ query, caller }) => {

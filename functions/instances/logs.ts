@@ -1,7 +1,7 @@
 // GET /instances/:id/logs
 import { setTimeout as sleep } from "node:timers/promises";
 import { erpNotInstalled, serverNotActive } from "../../shared/api/errors.ts";
-import * as instances from "../../shared/api/instances.ts";
+import * as instanceLogs from "../../shared/api/instance-logs.ts";
 import { hasFailedOn } from "../../shared/data/table.ts";
 import { serverStatus, USABLE } from "../../shared/domain/lifecycle.ts";
 import { lastReadingRef, buildReadingUpdate, withinLogLimits } from "../../shared/operations/monitoring/log-reads.ts";
@@ -18,7 +18,7 @@ const NOTHING = { lines: [], truncated: false, next: "" };
 /** Between two looks at a log that is followed: each signs in to the server. */
 const LOOK_SECONDS = 4;
 
-export const handler = handle(instances.logs)(({ params, query: { follow, ...reading }, caller, by, read, commit, isHead }) =>
+export const handler = handle(instanceLogs.logs)(({ params, query: { follow, ...reading }, caller, by, read, commit, isHead }) =>
   withWaitSlot(caller, follow, async (seconds) => {
     const { account_id } = caller;
     if (reading.source === "database") requirePermission(caller, "backups:restore");

@@ -1,5 +1,4 @@
 // PUT /instances/:id
-import type * as z from "zod";
 import * as instances from "../../shared/api/instances.ts";
 import { changesBetween } from "../../shared/records/audit-changes.ts";
 import { retryOnConflict } from "../../shared/data/change.ts";
@@ -13,25 +12,17 @@ import {
   moveInstance,
   scheduleQuotaUpdate,
   requireInstance,
-  applyRename,
-  renameInstance,
+  editInstance,
   requireAllowed,
   requireServerUsable,
-  showInstance,
 } from "../../shared/records/instances.ts";
+import { showInstance } from "../../shared/records/shown-instances.ts";
 import { changing, reserveOperation } from "../../shared/records/operations.ts";
 import { endRedirect, redirectRef } from "../../shared/records/redirects.ts";
+import type { InstanceEdit } from "../../shared/records/schemas/instance.ts";
+import { sentFields } from "../../shared/records/sent-fields.ts";
 import { beginWork } from "../../shared/runtime/begin.ts";
 import { handle } from "../../shared/runtime/handle.ts";
-
-/** What a request may change, for its event. All but the domain are also fields of `RenamedFields`, which `applyRename` takes. */
-const CHANGEABLE = Object.keys({
-  name: true,
-  admin_email: true,
-  domain: true,
-  labels: true,
-  disk_quota_bytes: true,
-} satisfies Record<keyof z.infer<ReturnType<typeof instances.update>["body"]>, true>);
 
 export const handler = handle(instances.update)(async ({ params, body, caller, by, read, commit, match }) =>
   retryOnConflict(async () => {
@@ -50,10 +41,10 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
       scheduleQuotaUpdate(change, instance, fields);
       const sendsDomain = domain !== undefined;
       if (sendsDomain) await requireNotMoving(instance);
-      const renamed = renameInstance(change, instance, fields, sendsDomain);
-      const changes = changesBetween(instance, renamed, CHANGEABLE);
-      logEvent(change, by, { type: "instance.update", changes }, { type: "instance", id: renamed.id, name: renamed.name });
-      return commit(change, await showInstance(renamed), forecast);
+      const edited = editInstance(change, instance, fields, sendsDomain);
+      const changes = changesBetween(instance, edited, Object.keys(body));
+      logEvent(change, by, { type: "instance.update", changes }, { type: "instance", id: edited.id, name: edited.name });
+      return commit(change, await showInstance(edited), forecast);
     }
     requireAllowed(instance, "update");
     requireServerUsable(change, instance);
@@ -67,9 +58,9 @@ export const handler = handle(instances.update)(async ({ params, body, caller, b
       id: operationId,
       type: "instance.update",
       ...changing("instance", { ...instance, name: moved.name }),
-      changes: changesBetween(instance, { ...moved, domain }, CHANGEABLE),
+      changes: changesBetween(instance, { ...moved, domain }, Object.keys(body)),
       input: { old_domain: instance.domain, new_domain: domain },
-      replaced: { before: applyRename(instance, (field) => fields[field] !== undefined), after: applyRename(fields) },
+      replaced: { before: sentFields<InstanceEdit>(instance, (name) => fields[name] !== undefined), after: sentFields(fields) },
     });
     return commit(change, await showInstance(moved), () => alsoEndsRedirect(caller, forecast(), { domain, of: redirectOf }));
   }),

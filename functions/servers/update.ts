@@ -13,7 +13,7 @@ export const handler = handle(servers.update)(async ({ params, body, caller, by,
     const server = requireServer(records.server);
     match(change, serverVersion(server));
     const edited = editServer(change, server, body);
-    const changes = changesBetween(server, edited, ["name", "labels"]);
+    const changes = changesBetween(server, edited, Object.keys(body));
     logEvent(change, by, { type: "server.update", changes }, { type: "server", id: edited.id, name: edited.name });
     return commit(change, toServer(edited, records));
   }),

@@ -6,6 +6,7 @@ import { allAccounts } from "../../shared/operations/accounts/operator.ts";
 import { serviceKey } from "../../shared/platform/service-key.ts";
 import type { Cloud } from "./cloud.ts";
 import { dashboardUrl } from "./dashboard-url.ts";
+import { PROVIDER_VARIABLES } from "./operator.ts";
 
 interface Live {
   providers: string[];
@@ -24,6 +25,8 @@ export async function prepareLive({ events }: Pick<Cloud, "events">): Promise<Li
   return { providers: providers.map(({ name }) => name), hasAccount: (await allAccounts()).length > 0, serviceKey: public_key };
 }
 
+const NO_PROVIDERS = `none yet: set ${Object.values(PROVIDER_VARIABLES).join(" or ")} (docs/live.md); if one is set, its offers could not be read yet (see the logs)`;
+
 export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, apiUrl: string, dataDir: string): string {
   const dataFolder = shellWord(relative(".", dataDir) || ".");
   const admin = `npm run admin -- create-account --name "My company" --email me@example.com --data ${dataFolder}`;
@@ -31,7 +34,7 @@ export function liveWelcome({ providers, hasAccount, serviceKey: key }: Live, ap
   Dashboard  ${dashboardUrl(apiUrl)}/
   API        ${apiUrl}/api/v1
   API page   ${dashboardUrl(apiUrl)}/docs
-  Providers  ${providers.join(", ") || "none yet: set HETZNER_TOKEN, DIGITALOCEAN_TOKEN or BYO_MACHINES (docs/live.md); if one is set, its offers could not be read yet (see the logs)"}
+  Providers  ${providers.join(", ") || NO_PROVIDERS}
 
 The service signs in to machines as root with this key. Machines of your own need it in /root/.ssh/authorized_keys:
 

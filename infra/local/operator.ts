@@ -3,9 +3,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { type Configuration, parseConfiguration } from "../../shared/platform/configuration.ts";
+import { type Configuration, type ConfiguredProvider, parseConfiguration } from "../../shared/platform/configuration.ts";
 import type { Brand } from "../dashboard-headers.ts";
 import { LocalError } from "./errors.ts";
+
+/** The variable of each provider; docs/live.md says what is in it. */
+export const PROVIDER_VARIABLES: Readonly<Record<ConfiguredProvider, string>> = {
+  hetzner: "HETZNER_TOKEN",
+  digitalocean: "DIGITALOCEAN_TOKEN",
+  byo: "BYO_MACHINES",
+};
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -227,7 +227,7 @@ export const update = () =>
   endpoint({
     method: "PUT",
     path: "/backups/:id",
-    summary: "Change a backup's note or labels, or lock it",
+    summary: "Change or lock a backup",
     description:
       "Locks the backup, or unlocks it: you cannot delete a locked backup, and a locked safety backup does not expire. `note: null` removes the note.",
     access: ["backups:write"],

@@ -10,6 +10,7 @@ import * as code from "./code.ts";
 import * as deploys from "./deploys.ts";
 import * as events from "./events.ts";
 import * as health from "./health.ts";
+import * as instanceLogs from "./instance-logs.ts";
 import * as instances from "./instances.ts";
 import * as invitations from "./invitations.ts";
 import * as openapi from "./openapi.ts";
@@ -31,7 +32,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 export const api = {
   servers: listEndpoints(servers),
-  instances: listEndpoints(instances),
+  instances: listEndpoints({ ...instances, ...instanceLogs }),
   backupPolicy: listEndpoints(backupPolicy),
   code: listEndpoints(code),
   deploys: listEndpoints(deploys),

@@ -199,8 +199,8 @@ export const update = () =>
   endpoint({
     method: "PUT",
     path: "/servers/:id",
-    summary: "Change a server's name or labels",
-    description: "Changes them in this service only. The machine keeps the hostname that it was created with.",
+    summary: "Change a server",
+    description: "Changes it in this service only: the machine keeps the hostname that it was created with.",
     access: ["servers:write"],
     errors: () => [valueTaken("name", exampleId("server")), operationInProgress(exampleId("operation")), serverBusy("creating")],
     unversioned: SERVER_UNVERSIONED,

@@ -40,7 +40,8 @@ const OwnMachine = z.strictObject({
 });
 export type OwnMachine = z.infer<typeof OwnMachine>;
 
-export const Configuration = z.strictObject({
+/** Where machines come from. */
+const PROVIDERS = {
   hetzner: Account.optional(),
   digitalocean: Account.optional(),
   byo: z
@@ -52,6 +53,11 @@ export const Configuration = z.strictObject({
         .refine((machines) => new Set(machines.map(({ address }) => address)).size === machines.length, "must be different"),
     })
     .optional(),
+};
+export type ConfiguredProvider = keyof typeof PROVIDERS;
+
+export const Configuration = z.strictObject({
+  ...PROVIDERS,
   /** The URL of an archive of the enterprise edition; `{version}` stands for 19.0 and the like. */
   enterprise_source: webAddress.refine((source) => source.includes("{version}"), "must contain {version}").optional(),
   /** `internal`: certificates of the machine's own authority, for where the public one cannot come. */

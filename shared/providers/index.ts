@@ -4,7 +4,7 @@ import { because } from "../domain/reasons.ts";
 import { chooseByEnvironment } from "../platform/env.ts";
 import { GiveUp } from "../platform/task-errors.ts";
 import { byo } from "./byo.ts";
-import { type Configuration, configuration } from "../platform/configuration.ts";
+import { type Configuration, type ConfiguredProvider, configuration } from "../platform/configuration.ts";
 import { digitalocean } from "./digitalocean.ts";
 import { hetzner } from "./hetzner.ts";
 import type { Provider } from "./provider.ts";
@@ -20,12 +20,12 @@ async function loadProviders(configured: Configuration): Promise<readonly Provid
   const from = JSON.stringify(configured);
   if (cachedProviders?.from === from) return cachedProviders.providers;
   const label = await deployment();
-  const rented = [
-    configured.hetzner && hetzner({ ...configured.hetzner, deployment: label }),
-    configured.digitalocean && digitalocean({ ...configured.digitalocean, deployment: label }),
-    configured.byo && byo(configured.byo.machines),
-  ];
-  cachedProviders = { from, providers: rented.filter((provider) => provider !== undefined) };
+  const made: Record<ConfiguredProvider, Provider | undefined> = {
+    hetzner: configured.hetzner && hetzner({ ...configured.hetzner, deployment: label }),
+    digitalocean: configured.digitalocean && digitalocean({ ...configured.digitalocean, deployment: label }),
+    byo: configured.byo && byo(configured.byo.machines),
+  };
+  cachedProviders = { from, providers: Object.values(made).filter((provider) => provider !== undefined) };
   return cachedProviders.providers;
 }
 

@@ -5,6 +5,7 @@ import { unicodeEmail } from "./unicode-names.ts";
 import { type Change, now, Overtaken } from "../data/change.ts";
 import { keys } from "../data/keys.ts";
 import { AccountRecord } from "./schemas/account.ts";
+import { sentFields } from "./sent-fields.ts";
 import { find, type Ref } from "../data/table.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 
@@ -35,8 +36,7 @@ export const newAccount = (id: string, name: string): AccountRecord =>
 
 /** A field that was not sent stays. */
 export function setSettings(change: Change, account: AccountRecord, fields: SettingsUpdate): AccountRecord {
-  const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  const set = { ...sent, updated_at: now() };
+  const set = { ...sentFields(fields), updated_at: now() };
   // Which regions there are depends on the provider: a change of one needs the other as it was read.
   const { default_provider, default_region } = account;
   const chooses = fields.default_provider !== undefined || fields.default_region !== undefined;

@@ -30,6 +30,7 @@ import { logOutcome, serviceAuthor } from "./events.ts";
 import type { AccountRecord } from "./schemas/account.ts";
 import { AlertRecord, OpenAlert } from "./schemas/alert.ts";
 import type { Caller } from "./schemas/caller.ts";
+import { sentFields } from "./sent-fields.ts";
 
 export const alertRef = createRef("alert", AlertRecord);
 const requireAlert = createRequirement<AlertRecord>("alert");
@@ -180,7 +181,7 @@ export function setAlertSettings(change: Change, account: AccountRecord, fields:
   const { backup_overdue, drill_failed, operation_failed } = fields;
   const sent = { ...fields, ...off({ backup_overdue, drill_failed, operation_failed }) };
   const { alert_settings } = account;
-  const updated = { ...alert_settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) };
+  const updated = { ...alert_settings, ...sentFields(sent) };
   change.setOnAccount(
     { alert_settings: updated },
     { alert_settings },

@@ -19,6 +19,7 @@ import { secretContext, tokenContext } from "./code-secrets.ts";
 import { deployKeys } from "./deploy-keys.ts";
 import { CodeRecord, type CommitRecord, RepositoryRecord, type UnreadRecord, type VariableRecord } from "./schemas/code.ts";
 import type { InstanceRecord } from "./schemas/instance.ts";
+import { sentFields } from "./sent-fields.ts";
 
 export const codeRef = (accountId: string, instanceId: string): Ref<CodeRecord> => ({
   key: keys.code(accountId, instanceId),
@@ -106,7 +107,7 @@ export async function setCode(
   const current = before ?? emptyCode(instance);
   const problems: Problem[] = [];
   const set = {
-    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...sentFields(fields),
     ...(repositories !== undefined && { repositories: await storeRepositories(change, current, repositories, problems) }),
     ...(environment !== undefined && { environment: await storeEnvironment(current, environment, problems) }),
     revision: randomBytes(9).toString("base64url"),

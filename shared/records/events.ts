@@ -9,6 +9,7 @@ import { newId } from "../domain/ids.ts";
 import { type Caller, roleIn } from "./schemas/caller.ts";
 import { announceEvent } from "./outbox.ts";
 import { EventRecord } from "./schemas/event.ts";
+import { sentFields } from "./sent-fields.ts";
 
 /** The caller on whose behalf something is done, and the request that does it. */
 export interface By {
@@ -75,7 +76,7 @@ function writeEvent(
   resource: EventRecord["resource"],
 ): EventRecord {
   const id = newId("event");
-  const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const data = sentFields(rest);
   const event = {
     id,
     account_id: change.accountId,

@@ -10,46 +10,40 @@ import {
   operationInProgress,
 } from "../api/errors.ts";
 import type { Labels } from "../api/fields.ts";
-import { Instance, INSTANCE_UNVERSIONED, type ListedInstance, type ShownInstance } from "../api/instances.ts";
+import { Instance, INSTANCE_UNVERSIONED } from "../api/instances.ts";
 import { idOfBytes, newId } from "../domain/ids.ts";
 import { isInternalName } from "../domain/internal-names.ts";
-import { unicodeDomain, unicodeEmail } from "./unicode-names.ts";
 import {
-  allowedActions,
   HEALTH_OF_ERP,
   INSTANCE_RENAMABLE,
   type InstanceAction,
   type InstanceStatus as Status,
   LIFECYCLE,
   type OperationType,
-  serverStatus,
   statesFor,
   type Transition,
   WITHOUT_ERP,
   WRITABLE,
 } from "../domain/lifecycle.ts";
 import { chooseByEnvironment } from "../platform/env.ts";
-import { deriveHealth, reasonOfHealth } from "./shown-health.ts";
 import { createGetter, listByIds, createRequirement, createRef } from "../data/by-id.ts";
 import { type Change, heldError, labelChange, now, Overtaken, labelConflict, startChange, withLabels } from "../data/change.ts";
 import { type Ending, Held } from "./ending.ts";
 import type { LabelChange } from "../data/entries.ts";
-import { findCertificate, hostReportRef } from "./host-reports.ts";
-import { keys, keyString, type Item } from "../data/keys.ts";
+import { keys, type Item } from "../data/keys.ts";
 import { listPage } from "../data/lists.ts";
 import type { ByIds, Listed, PageQuery } from "../data/pages.ts";
 import { requireRunning } from "./operations.ts";
-import { removeRedirects, recordRedirect, scheduleSettingsUpdate, previousDomains, previousDomainsAfter } from "./redirects.ts";
-import { parseEach, parseOrSkip } from "../data/parse-each.ts";
-import { NO_REASON, statusReason, shownReason } from "./reasons.ts";
-import type { Caller } from "./schemas/caller.ts";
-import type { HostReport } from "./schemas/host-report.ts";
-import { InstanceRecord, type RenamedFields } from "./schemas/instance.ts";
+import { removeRedirects, recordRedirect, scheduleSettingsUpdate, previousDomainsAfter } from "./redirects.ts";
+import { parseEach } from "../data/parse-each.ts";
+import { NO_REASON } from "./reasons.ts";
+import { InstanceRecord, type InstanceEdit } from "./schemas/instance.ts";
 import type { OperationCore, OperationRecord } from "./schemas/operation.ts";
-import { ServerRecord } from "./schemas/server.ts";
+import type { ServerRecord } from "./schemas/server.ts";
+import { sentFields } from "./sent-fields.ts";
 import { type Entry, type Finding, findChildren, findPage, needsEntries } from "../data/search.ts";
 import { occupyServer, requireServerReady, serverRef } from "./servers.ts";
-import { find, read, readAll, updateOne } from "../data/table.ts";
+import { find, updateOne } from "../data/table.ts";
 import { addTags } from "../data/tags.ts";
 import { type Version, computeVersion } from "../data/versions.ts";
 import { check, type Write } from "../data/writes.ts";
@@ -114,109 +108,6 @@ export const instanceVersion = (instance: InstanceRecord): Version =>
     unversioned: INSTANCE_UNVERSIONED,
     status: ({ state }) => state,
   });
-
-function toListedInstance(
-  record: InstanceRecord,
-  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
-): Omit<ListedInstance, "server"> {
-  const { state, domain, operation_id, installed, server_ip } = record;
-  // That the ERP does not respond matters more than that it uses much of the disk.
-  const isOfHealth = record.status_reason === null || record.reason?.code === "disk_quota_exceeded";
-  const ofHealth = isOfHealth ? reasonOfHealth(record, server) : null;
-  const explanation = ofHealth === null ? record : statusReason(ofHealth);
-  return {
-    ...record,
-    status: state,
-    status_reason: explanation.status_reason,
-    reason: shownReason(explanation),
-    health: deriveHealth(record, server),
-    url: `https://${domain}`,
-    domain_unicode: unicodeDomain(domain),
-    admin_email_unicode: unicodeEmail(record.admin_email),
-    previous_domains: previousDomains(record, domain).map((each) => ({ ...each, domain_unicode: unicodeDomain(each.domain) })),
-    allowed_actions: allowedActions({
-      status: state,
-      heldBy: operation_id ?? server?.operation_id ?? null,
-      installed,
-      server: server?.state,
-    }),
-    dns_record: { type: "A", name: domain, value: server_ip },
-    protection: {
-      status: record.protection_status,
-      last_backup_at: record.last_backup_at,
-      next_backup_at: record.next_backup_at,
-    },
-  };
-}
-
-export const toInstance = (
-  record: InstanceRecord,
-  server: Pick<ServerRecord, "state" | "operation_id"> | undefined,
-  report?: HostReport,
-): Instance => ({
-  ...toListedInstance(record, server),
-  certificate: findCertificate(record, report, Date.now()),
-  disk_used_bytes: report?.uses[record.id]?.used_bytes ?? null,
-});
-
-/** Lists instances as `toListedInstance` does, with one call for all servers, unless `servers` are given. */
-export async function toListedInstances(
-  caller: Pick<Caller, "account_id" | "permissions">,
-  instances: readonly InstanceRecord[],
-  servers: Map<string, Item> | undefined,
-): Promise<ListedInstance[]> {
-  const refs = instances.map(({ server_id }) => serverRef(caller.account_id, server_id));
-  const items =
-    servers ??
-    (await readAll(
-      refs.map(({ key }) => key),
-      { consistent: false },
-    ));
-  return instances.map((instance) => {
-    const item = items.get(keyString(serverRef(caller.account_id, instance.server_id).key));
-    const server = item && parseOrSkip(ServerRecord, item);
-    return { ...toListedInstance(instance, server), server: visibleServer(caller, server) };
-  });
-}
-
-/** One instance, as its record is now and its server was a moment ago. */
-export async function showInstance(instance: InstanceRecord): Promise<Instance> {
-  const { server, report } = await read(relatedRefs(instance));
-  return toInstance(instance, server, report);
-}
-
-/** The few fields of a backup that are needed: its whole schema would be a thirtieth of the function. */
-const Origin = z.object({ instance_id: z.string().nullable(), instance_name: z.string().nullable(), created_at: z.string() });
-
-/** The same with its server and the backup that it was cloned from, as far as the caller may read them. */
-export async function showInstanceFor(
-  { permissions }: Pick<Caller, "permissions">,
-  instance: InstanceRecord,
-): Promise<ShownInstance> {
-  const { account_id, cloned_from_backup_id: origin } = instance;
-  const { server, report, backup } = await read({
-    ...relatedRefs(instance),
-    ...(origin !== null &&
-      permissions.includes("backups:read") && {
-        backup: { key: keys.record("backup", account_id, origin), schema: Origin },
-      }),
-  });
-  return {
-    ...toInstance(instance, server, report),
-    server: visibleServer({ permissions }, server),
-    cloned_from: backup ?? null,
-  };
-}
-
-const visibleServer = ({ permissions }: Pick<Caller, "permissions">, server: ServerRecord | undefined) =>
-  server !== undefined && permissions.includes("servers:read")
-    ? { name: server.name, name_unicode: unicodeDomain(server.name), status: serverStatus(server.state) }
-    : null;
-
-const relatedRefs = ({ account_id, server_id }: InstanceRecord) => ({
-  server: serverRef(account_id, server_id),
-  report: hostReportRef(account_id, server_id),
-});
 
 type NewInstance = Pick<InstanceRecord, "name" | "erp_version" | "edition" | "database_name" | "admin_email" | "domain"> &
   Partial<Pick<InstanceRecord, "id" | "next_backup_at" | "cloned_from_backup_id" | "neutralized">> & {
@@ -288,11 +179,11 @@ export function moveInstance(
   change: Change,
   instance: InstanceRecord,
   { type, operationId }: { type: OperationType; operationId: string },
-  fields: RenamedFields & Partial<Pick<InstanceRecord, "auto_restarts">> = {},
+  fields: InstanceEdit & Partial<Pick<InstanceRecord, "auto_restarts">> = {},
 ): InstanceRecord {
   const { through }: Transition = LIFECYCLE[type];
   const state = through === "unchanged" ? instance.state : InstanceState.parse(through);
-  const moved = { ...instance, ...applyRename(fields), state, operation_id: operationId, updated_at: now() };
+  const moved = { ...instance, ...sentFields(fields), state, operation_id: operationId, updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.move(
     { kind: "instance", record: instance },
@@ -405,8 +296,8 @@ function unchangedReplacement(
   instance: z.infer<typeof Ended>,
   { replaced = NOTHING_REPLACED }: OperationCore,
 ): NonNullable<OperationCore["replaced"]> {
-  const still = (field: keyof RenamedFields): boolean => isDeepStrictEqual(replaced.after[field], instance[field]);
-  return { before: applyRename(replaced.before, still), after: applyRename(replaced.after, still) };
+  const isUnchanged = (field: keyof InstanceEdit): boolean => isDeepStrictEqual(replaced.after[field], instance[field]);
+  return { before: sentFields(replaced.before, isUnchanged), after: sentFields(replaced.after, isUnchanged) };
 }
 
 const NOTHING_REPLACED: NonNullable<OperationCore["replaced"]> = { before: {}, after: {} };
@@ -428,14 +319,9 @@ export const requireServerUsable = (change: Change, instance: InstanceRecord): v
   requireServerReady(change, instance.server_id);
 
 /** Changes what needs no work on the server. With `keepDomain`, no work may begin meanwhile that would change the domain. */
-export function renameInstance(
-  change: Change,
-  instance: InstanceRecord,
-  fields: RenamedFields,
-  keepDomain = false,
-): InstanceRecord {
+export function editInstance(change: Change, instance: InstanceRecord, fields: InstanceEdit, keepDomain = false): InstanceRecord {
   requireRenamable(instance);
-  const set = { ...applyRename(fields), updated_at: now() };
+  const set = { ...sentFields(fields), updated_at: now() };
   const relabeled = labelChange(instance.labels, fields.labels);
   change.update(
     keys.record("instance", change.accountId, instance.id),
@@ -453,41 +339,26 @@ export function renameInstance(
 
 /** What a change of labels or of the email, by which the instance is found, was decided by. */
 const readLabels = (relabeled: LabelChange | undefined): Item => withLabels(relabeled).unchanged ?? {};
-const readEmail = ({ admin_email }: InstanceRecord, fields: RenamedFields): Item =>
+const readEmail = ({ admin_email }: InstanceRecord, fields: InstanceEdit): Item =>
   fields.admin_email === undefined ? {} : { admin_email };
 
 const changedMeanwhile = (
   current: Item | undefined,
   { id, admin_email }: InstanceRecord,
-  fields: RenamedFields,
+  fields: InstanceEdit,
   relabeled: LabelChange | undefined,
 ): Error | undefined =>
   fields.admin_email !== undefined && current !== undefined && current["admin_email"] !== admin_email
     ? new Overtaken("Another request changed the email at the same time; check it and try again if you need to", id)
     : labelConflict(current, id, relabeled);
 
-function refind(change: Change, instance: InstanceRecord, fields: RenamedFields, relabeled: LabelChange | undefined): void {
+function refind(change: Change, instance: InstanceRecord, fields: InstanceEdit, relabeled: LabelChange | undefined): void {
   change.setSearchFields("instance", instance.id, { name: fields.name }, relabeled);
-  change.setFilterFields("instance", instance.id, instance, { ...instance, ...applyRename(fields) });
+  change.setFilterFields("instance", instance.id, instance, { ...instance, ...sentFields(fields) });
 }
 
-/** Those of the fields that were sent, or of which `has` says so. */
-export const applyRename = (
-  { name, admin_email, labels, disk_quota_bytes }: RenamedFields,
-  has: (field: keyof RenamedFields) => boolean = () => true,
-) => ({
-  ...(name !== undefined && has("name") && { name }),
-  ...(admin_email !== undefined && has("admin_email") && { admin_email }),
-  ...(labels !== undefined && has("labels") && { labels }),
-  ...(disk_quota_bytes !== undefined && has("disk_quota_bytes") && { disk_quota_bytes }),
-});
-
 /** Has the machine learn of another disk quota with the next health check. */
-export function scheduleQuotaUpdate(
-  change: Change,
-  { server_id, disk_quota_bytes }: InstanceRecord,
-  fields: RenamedFields,
-): void {
+export function scheduleQuotaUpdate(change: Change, { server_id, disk_quota_bytes }: InstanceRecord, fields: InstanceEdit): void {
   if (fields.disk_quota_bytes !== undefined && fields.disk_quota_bytes !== disk_quota_bytes)
     scheduleSettingsUpdate(change, server_id);
 }

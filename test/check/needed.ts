@@ -5,7 +5,7 @@ import { ENTRIES } from "../../infra/bundle.ts";
 
 /** Files on the left always need the tests on the right, because they name what was forgotten of a new endpoint or field. */
 const ALWAYS: readonly (readonly [files: string, tests: string])[] = [
-  ["shared/api/**", "test/{golden,routes/permissions}.test.ts"],
+  ["shared/api/**", "test/{golden,dashboard-coverage,events/changed-fields,routes/{own-tests,permissions}}.test.ts"],
   ["shared/records/schemas/**", "test/releases.test.ts"],
 ];
 
@@ -19,7 +19,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["docs/events.md", "test/golden.test.ts"],
   ["docs/guarantees.md", "test/guarantees.test.ts"],
   ["docs/api.md", "test/{golden,api/guide}.test.ts"],
-  ["shared/api/**", "test/{api/{client,generated,linters},events/changes,figures.alone,infra/bundle}.*test.ts"],
+  ["shared/api/**", "test/{api/{client,generated,linters},figures.alone,infra/bundle}.*test.ts"],
   ["shared/hosts/script/**", "test/hosts/*.test.ts"],
   ["functions/schedules/check-servers.ts", "test/servers/{disk,figures,health,reports*}.*.ts"],
   ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],

@@ -279,7 +279,7 @@ export const guarantees = {
     promise:
       "No extra machine is bought at an infrastructure provider, and none is left behind, whatever the provider's API does meanwhile.",
     proof:
-      "Creations and deletions at Hetzner and DigitalOcean, as their API descriptions have them, while half of the orders and one in eight of the other requests fail, hang, get lost or come back as nonsense, machines vanish, lists lag, and tasks are killed between any two of their effects or run twice at once. A creation is a trial.",
+      "Creations and deletions at each provider that machines are rented from, as its API description has them, while half of the orders and one in eight of the other requests fail, hang, get lost or come back as nonsense, machines vanish, lists lag, and tasks are killed between any two of their effects or run twice at once. A creation is a trial.",
     full: 500,
     small: 1,
     perSecond: 0.2,

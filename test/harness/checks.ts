@@ -6,6 +6,8 @@ import { ROOT, run } from "./rounds.ts";
 export interface Check {
   name: string;
   command: string[];
+  /** What to do if it fails, where its output does not say. */
+  remedy?: string;
 }
 
 export interface Checked {
@@ -24,7 +26,11 @@ function types(project: string, name: string): string[] {
 
 export const serviceTypes: Check = { name: "types", command: types(".", "service") };
 export const dashboardTypes: Check = { name: "types of the dashboard", command: types("dashboard", "dashboard") };
-export const format: Check = { name: "format", command: ["oxfmt/bin/oxfmt", "--check", "."] };
+export const format: Check = {
+  name: "format",
+  command: ["oxfmt/bin/oxfmt", "--check", "."],
+  remedy: "`npm run format` formats them.",
+};
 export const lintOf = (...files: string[]): Check => ({
   name: "lint",
   command: ["oxlint/bin/oxlint", "--type-aware", "--deny-warnings", ...files],
@@ -48,6 +54,9 @@ const FRUGAL = { GOMAXPROCS: "1", GOGC: "400" };
 export async function runChecks(checks: readonly Check[]): Promise<Checked[]> {
   const checked = [];
   // One after another: the tests need the rest of the machine.
-  for (const { name, command } of checks) checked.push({ name, ...(await run(command, { quiet: true, env: FRUGAL })) });
+  for (const { name, command, remedy = "" } of checks) {
+    const { output, ...outcome } = await run(command, { quiet: true, env: FRUGAL });
+    checked.push({ name, ...outcome, output: `${output}${remedy}` });
+  }
   return checked;
 }

@@ -1,11 +1,12 @@
 // The environment variables that the operator of a live service on one machine sets, and their own store for archives.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { PutSecretValueCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { expect, test, vi } from "vitest";
-import { configurationFrom, mailFrom, storeFrom } from "../../infra/local/operator.ts";
+import { ROOT } from "../../infra/built.ts";
+import { configurationFrom, mailFrom, PROVIDER_VARIABLES, storeFrom } from "../../infra/local/operator.ts";
 import { putArchive, requireStored } from "../../shared/storage/archives.ts";
 import { presignedArchive } from "../../shared/storage/presign.ts";
 import { scratch } from "../infra/stubs.ts";
@@ -25,6 +26,15 @@ test("environment variables become the settings of providers, and empty ones do 
   expect(configurationFrom({ REGISTRY_MIRROR: "", REGISTRY_PASSWORD: "" })).toEqual({});
   const networks = ["192.168.1.0/24", "203.0.113.25", "fd12::/16"];
   expect(configurationFrom({ OPEN_NETWORKS: networks.join(", ") })).toEqual({ open_networks: networks });
+});
+
+test("docs/live.md has a row for the variable of each provider, which holds its settings", () => {
+  const page = readFileSync(join(ROOT, "docs/live.md"), "utf8");
+  for (const [provider, variable] of Object.entries(PROVIDER_VARIABLES)) {
+    expect(page, variable).toMatch(new RegExp(`^\\| \`${variable}\` +\\| \`\\{"${provider}": `, "m"));
+    const configure = () => configurationFrom({ [variable]: provider === "byo" ? JSON.stringify([MACHINE]) : "token" });
+    expect(Object.keys(configure()), `configurationFrom reads ${variable}`).toEqual([provider]);
+  }
 });
 
 test("mail goes to a mail server, or into files of the data folder", () => {

@@ -8,6 +8,7 @@ import { digitalocean } from "../../shared/providers/digitalocean.ts";
 import { hetzner } from "../../shared/providers/hetzner.ts";
 import { RetryLater } from "../../shared/providers/http.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
+import type { Rented } from "./harness.ts";
 
 const TOKEN = "provider-secret-token";
 
@@ -30,9 +31,9 @@ beforeEach(async () => {
 afterEach(() => stop());
 
 const providers = {
-  Hetzner: () => hetzner({ token: TOKEN, address, deployment: "erp-test" }),
-  DigitalOcean: () => digitalocean({ token: TOKEN, address, deployment: "erp-test" }),
-};
+  hetzner: () => hetzner({ token: TOKEN, address, deployment: "erp-test" }),
+  digitalocean: () => digitalocean({ token: TOKEN, address, deployment: "erp-test" }),
+} satisfies Record<Rented, () => Provider>;
 
 const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -43,55 +44,56 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
 const KINDS = { final: GiveUp, later: RetryLater, unclear: TryAgain } as const;
 
 describe.each([
-  ["Hetzner", 403, "resource_limit_exceeded", "server limit reached", "final", "PROVIDER_QUOTA_EXCEEDED"],
-  ["Hetzner", 412, "resource_unavailable", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
-  ["Hetzner", 412, "placement_error", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
-  ["Hetzner", 409, "no_space_left_in_location", "no space left", "final", "PROVIDER_OUT_OF_CAPACITY"],
-  ["Hetzner", 423, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
-  ["Hetzner", 403, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
-  ["Hetzner", 403, "unsupported_error", "this action is not supported", "final", "PROVIDER_ERROR"],
-  ["Hetzner", 403, "a_code_of_next_year", "the project is archived", "final", "PROVIDER_ERROR"],
-  ["Hetzner", 422, "invalid_input", "invalid input in field 'image'", "final", "PROVIDER_ERROR"],
-  ["Hetzner", 423, "locked", "server is locked", "later", "PROVIDER_ERROR"],
-  ["Hetzner", 409, "conflict", "resource changed during request", "later", "PROVIDER_ERROR"],
-  ["Hetzner", 503, "maintenance", "cannot perform operation due to maintenance", "later", "PROVIDER_ERROR"],
-  ["Hetzner", 401, "unauthorized", "unable to authenticate", "final", "PROVIDER_UNAUTHORIZED"],
-  ["Hetzner", 403, "forbidden", "insufficient permissions for this request", "final", "PROVIDER_UNAUTHORIZED"],
-  ["Hetzner", 403, "token_readonly", "token is only allowed to perform GET requests", "final", "PROVIDER_UNAUTHORIZED"],
-  ["Hetzner", 503, "unavailable", "the service is not available", "unclear", "PROVIDER_ERROR"],
-  ["Hetzner", 504, "timeout", "the request could not be answered in time", "unclear", "PROVIDER_ERROR"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Please add a payment method to your account", "final", "PROVIDER_ERROR"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Droplet is locked by another event", "later", "PROVIDER_ERROR"],
-  ["DigitalOcean", 422, "unprocessable_entity", "You have reached your account limits", "final", "PROVIDER_QUOTA_EXCEEDED"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Your quota for this region is used up", "final", "PROVIDER_QUOTA_EXCEEDED"],
-  ["DigitalOcean", 429, "too_many_requests", "API rate limit exceeded", "later", "PROVIDER_ERROR"],
-  ["Hetzner", 429, "rate_limit_exceeded", "limit of 3600 requests per hour reached", "later", "PROVIDER_ERROR"],
-  ["DigitalOcean", 403, "forbidden", "Your account is locked, please contact support", "final", "PROVIDER_ERROR"],
-  ["DigitalOcean", 403, "forbidden", "You are not authorized to perform this operation", "final", "PROVIDER_UNAUTHORIZED"],
+  ["hetzner", 403, "resource_limit_exceeded", "server limit reached", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["hetzner", 412, "resource_unavailable", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["hetzner", 412, "placement_error", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["hetzner", 409, "no_space_left_in_location", "no space left", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["hetzner", 423, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
+  ["hetzner", 403, "protected", "server deletion is protected", "final", "PROVIDER_ERROR"],
+  ["hetzner", 403, "unsupported_error", "this action is not supported", "final", "PROVIDER_ERROR"],
+  ["hetzner", 403, "a_code_of_next_year", "the project is archived", "final", "PROVIDER_ERROR"],
+  ["hetzner", 422, "invalid_input", "invalid input in field 'image'", "final", "PROVIDER_ERROR"],
+  ["hetzner", 423, "locked", "server is locked", "later", "PROVIDER_ERROR"],
+  ["hetzner", 409, "conflict", "resource changed during request", "later", "PROVIDER_ERROR"],
+  ["hetzner", 503, "maintenance", "cannot perform operation due to maintenance", "later", "PROVIDER_ERROR"],
+  ["hetzner", 401, "unauthorized", "unable to authenticate", "final", "PROVIDER_UNAUTHORIZED"],
+  ["hetzner", 403, "forbidden", "insufficient permissions for this request", "final", "PROVIDER_UNAUTHORIZED"],
+  ["hetzner", 403, "token_readonly", "token is only allowed to perform GET requests", "final", "PROVIDER_UNAUTHORIZED"],
+  ["hetzner", 503, "unavailable", "the service is not available", "unclear", "PROVIDER_ERROR"],
+  ["hetzner", 504, "timeout", "the request could not be answered in time", "unclear", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "Please add a payment method to your account", "final", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "Droplet is locked by another event", "later", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "You have reached your account limits", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["digitalocean", 422, "unprocessable_entity", "Your quota for this region is used up", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["digitalocean", 429, "too_many_requests", "API rate limit exceeded", "later", "PROVIDER_ERROR"],
+  ["hetzner", 429, "rate_limit_exceeded", "limit of 3600 requests per hour reached", "later", "PROVIDER_ERROR"],
+  ["digitalocean", 403, "forbidden", "Your account is locked, please contact support", "final", "PROVIDER_ERROR"],
+  ["digitalocean", 403, "forbidden", "You are not authorized to perform this operation", "final", "PROVIDER_UNAUTHORIZED"],
   [
-    "DigitalOcean",
+    "digitalocean",
     422,
     "unprocessable_entity",
     "creating this/these droplet(s) will exceed your droplet limit",
     "final",
     "PROVIDER_QUOTA_EXCEEDED",
   ],
-  ["DigitalOcean", 422, "unprocessable_entity", "This size is currently restricted", "final", "PROVIDER_QUOTA_EXCEEDED"],
-  ["DigitalOcean", 422, "unprocessable_entity", "user_data is over the limit of 64 KB", "final", "PROVIDER_ERROR"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Size is not available in this region", "final", "PROVIDER_OUT_OF_CAPACITY"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Droplet already has a pending event", "later", "PROVIDER_ERROR"],
-  ["DigitalOcean", 422, "unprocessable_entity", "Only valid hostname characters are allowed", "final", "PROVIDER_ERROR"],
-  ["DigitalOcean", 500, "server_error", "Unexpected server-side error", "unclear", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "This size is currently restricted", "final", "PROVIDER_QUOTA_EXCEEDED"],
+  ["digitalocean", 422, "unprocessable_entity", "user_data is over the limit of 64 KB", "final", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "Size is not available in this region", "final", "PROVIDER_OUT_OF_CAPACITY"],
+  ["digitalocean", 422, "unprocessable_entity", "Droplet already has a pending event", "later", "PROVIDER_ERROR"],
+  ["digitalocean", 422, "unprocessable_entity", "Only valid hostname characters are allowed", "final", "PROVIDER_ERROR"],
+  ["digitalocean", 500, "server_error", "Unexpected server-side error", "unclear", "PROVIDER_ERROR"],
 ] as const)("%s, %i %s: %s", (name, status, code, message, kind, expected) => {
   test(`is ${expected} with the provider's sentence`, async () => {
-    const body = name === "Hetzner" ? { error: { code, message: `${message}.` } } : { id: code, message: `${message}.` };
+    const body = name === "hetzner" ? { error: { code, message: `${message}.` } } : { id: code, message: `${message}.` };
     respond = () => ({ status, body });
-    const error = await errorOf(providers[name]().findMachine("1"));
+    const provider = providers[name]();
+    const error = await errorOf(provider.findMachine("1"));
     expect(error).toBeInstanceOf(KINDS[kind]);
     if (kind === "unclear") expect(error).not.toBeInstanceOf(RetryLater);
     expect(error).toMatchObject({
       code: expected,
-      message: expect.stringMatching(`${name} says: ${message.replace(/[()]/g, "\\$&")}$`),
+      message: expect.stringMatching(`${provider.name} says: ${message.replace(/[()]/g, "\\$&")}$`),
     });
   });
 });
@@ -108,7 +110,7 @@ describe.each([
 ])("DigitalOcean's error with root causes is told by %s", (_, more, status, sentence) => {
   test("as one that a repetition does not help", async () => {
     respond = () => ({ status, body: { error: "Error validating request", root_causes: [], ...more } });
-    const error = await errorOf(providers.DigitalOcean().findMachine("1"));
+    const error = await errorOf(providers.digitalocean().findMachine("1"));
     expect(error).toBeInstanceOf(GiveUp);
     expect(error).toMatchObject({ message: expect.stringContaining(`DigitalOcean says: ${sentence}`) });
   });
@@ -116,13 +118,13 @@ describe.each([
 
 test("the error of a proxy in front of DigitalOcean does not say whether the request took effect", async () => {
   respond = () => ({ status: 400, body: { error: "Bad gateway" } });
-  expect(await errorOf(providers.DigitalOcean().findMachine("1"))).not.toBeInstanceOf(GiveUp);
+  expect(await errorOf(providers.digitalocean().findMachine("1"))).not.toBeInstanceOf(GiveUp);
 });
 
 test("a provider's sentence is one short line that does not repeat the token", async () => {
   const message = `Bad\nrequest\u0007 with ${TOKEN}: ${"x".repeat(1000)}`;
   respond = () => ({ status: 422, body: { error: { code: "invalid_input", message } } });
-  const error = z.instanceof(Error).parse(await errorOf(providers.Hetzner().findMachine("1")));
+  const error = z.instanceof(Error).parse(await errorOf(providers.hetzner().findMachine("1")));
   expect(error.message).toMatch(/ says: Bad request with \(hidden\): x+…$/);
   expect(error.message.length).toBeLessThan(300);
   expect(String(error.cause)).not.toContain(TOKEN);
@@ -151,7 +153,7 @@ test("one odd price or size does not stop the catalog", async () => {
       ? hetznerPage("server_types", [TYPE, { ...TYPE, name: "cx42", prices: unpriced }, { ...TYPE, name: "odd", cores: null }])
       : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: "DE" }, { name: null }]),
   });
-  const { sizes, regions } = await providers.Hetzner().catalog();
+  const { sizes, regions } = await providers.hetzner().catalog();
   expect(regions.map(({ code }) => code)).toEqual(["fsn1"]);
   expect(sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
     ["cx32", 6.8],
@@ -163,7 +165,7 @@ test("one odd price or size does not stop the catalog", async () => {
       ? { sizes: [priced, { ...priced, slug: "s-4vcpu-8gb", price_monthly: null }, { slug: 7 }] }
       : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }, null] },
   });
-  expect((await providers.DigitalOcean().catalog()).sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
+  expect((await providers.digitalocean().catalog()).sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
     ["s-2vcpu-4gb", 24],
     ["s-4vcpu-8gb", null],
   ]);
@@ -176,7 +178,7 @@ test("what does not apply may be null", async () => {
       ? hetznerPage("server_types", [type])
       : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: null }]),
   });
-  expect(await providers.Hetzner().catalog()).toMatchObject({
+  expect(await providers.hetzner().catalog()).toMatchObject({
     regions: [{ code: "fsn1", name: "Falkenstein" }],
     sizes: [{ code: "cx32", regions: ["fsn1"] }],
   });
@@ -185,7 +187,7 @@ test("what does not apply may be null", async () => {
       ? { sizes: [{ ...SIZE, regions: [null, "fra1"], gpu_info: null }], links: null }
       : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }], links: { pages: { next: null } } },
   });
-  expect((await providers.DigitalOcean().catalog()).sizes).toMatchObject([{ code: SIZE.slug, regions: ["fra1"] }]);
+  expect((await providers.digitalocean().catalog()).sizes).toMatchObject([{ code: SIZE.slug, regions: ["fra1"] }]);
 });
 
 test.each([
@@ -206,7 +208,7 @@ test.each([
         if (path.endsWith("/actions")) return { body: { actions } };
         return server === undefined ? { status: 404, body: notFound } : { body: { server } };
       };
-      const error = await errorOf(providers.Hetzner().findMachine("1"));
+      const error = await errorOf(providers.hetzner().findMachine("1"));
       expect(error).toBeInstanceOf(GiveUp);
       expect(error).toMatchObject({
         code: expected,
@@ -214,7 +216,7 @@ test.each([
       });
     }
     actions = [action(2, "create_server"), action(1, "start_server")];
-    expect(await providers.Hetzner().findMachine("1")).toMatchObject({ state: "starting" });
+    expect(await providers.hetzner().findMachine("1")).toMatchObject({ state: "starting" });
   },
 );
 
@@ -231,10 +233,10 @@ const ODD = {
   labels: null,
 };
 const listing = (name: keyof typeof providers, entries: unknown[]) =>
-  name === "Hetzner" ? hetznerPage("servers", entries) : { droplets: entries };
+  name === "hetzner" ? hetznerPage("servers", entries) : { droplets: entries };
 const owner = { server_id: "srv_1", account_id: "acc_1", machine_id: "1" };
 
-describe.each(["Hetzner", "DigitalOcean"] as const)("%s", (name) => {
+describe.each(["hetzner", "digitalocean"] as const)("%s", (name) => {
   const provider = (): Provider => providers[name]();
 
   test("an odd machine stops neither the list of all machines nor the release of others", async () => {
@@ -242,7 +244,7 @@ describe.each(["Hetzner", "DigitalOcean"] as const)("%s", (name) => {
     const ours = { ...ODD, id: 1, created: "2026-11-25T00:00:00Z", labels };
     respond = () => ({ body: listing(name, [ours, ODD, { id: "no number" }]) });
     const machines = await provider().listMachines();
-    if (name === "Hetzner") expect(machines).toEqual([{ machine_id: "1", created_at: ours.created, ...labels }]);
+    if (name === "hetzner") expect(machines).toEqual([{ machine_id: "1", created_at: ours.created, ...labels }]);
     respond = (path) => (/\d$/.test(path) ? { status: 404, body: notFound } : { body: listing(name, [ODD]) });
     expect(await provider().releaseMachine(owner)).toEqual({ isGone: true });
   });

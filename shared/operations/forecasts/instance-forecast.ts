@@ -1,14 +1,16 @@
 // What the creation, a change, an action and the deletion of an instance would do, for their dry runs.
-import { isDeepStrictEqual } from "node:util";
 import type { PolicyFields } from "../../api/backup-policy.ts";
 import type { Effect, Forecast } from "../../api/dry-run.ts";
 import { find } from "../../data/table.ts";
 import { SERVING, USABLE } from "../../domain/lifecycle.ts";
 import { REDIRECT_DAYS } from "../../domain/limits.ts";
+import type { Parameters } from "../../domain/sentences.ts";
+import { changesBetween } from "../../records/audit-changes.ts";
 import { policyRef } from "../../records/policies.ts";
 import { redirectsEndedBy } from "../../records/redirects.ts";
 import type { PolicyRecord } from "../../records/schemas/backup-policy.ts";
-import type { InstanceRecord } from "../../records/schemas/instance.ts";
+import type { InstanceRecord, InstanceUpdate } from "../../records/schemas/instance.ts";
+import { sentFields } from "../../records/sent-fields.ts";
 import type { ServerRecord } from "../../records/schemas/server.ts";
 import { serverRef } from "../../records/servers.ts";
 import { waitingBackup } from "../backups/begin-backup.ts";
@@ -81,38 +83,32 @@ export async function forecastAction(
   }
 }
 
-export function forecastUpdate(
-  reader: Reader,
-  instance: InstanceRecord,
-  {
-    labels,
-    ...update
-  }: { [K in "name" | "admin_email" | "domain" | "labels" | "disk_quota_bytes"]?: InstanceRecord[K] | undefined },
-): Forecast {
+export function forecastUpdate(reader: Reader, instance: InstanceRecord, update: InstanceUpdate): Forecast {
   const resource = { type: INSTANCE, id: instance.id };
   const knowsOld = mayRead(reader, "instance");
-  const changed = (["name", "admin_email", "domain"] as const).flatMap((field) => {
-    const [before, after] = [instance[field], update[field]];
-    return after === undefined || after === before ? [] : [{ field, parameters: knowsOld ? { before, after } : { after } }];
-  });
-  const effects = changed.map(({ field, parameters }) =>
-    effect("update", resource, knowsOld ? `${field}_changed` : `${field}_set`, parameters),
-  );
-  if (labels !== undefined && !isDeepStrictEqual(labels, instance.labels))
-    effects.push(effect("update", resource, "labels_changed"));
-  const quota = update.disk_quota_bytes;
-  if (quota === null && instance.disk_quota_bytes !== null) effects.push(effect("update", resource, "disk_quota_removed"));
-  if (typeof quota === "number" && quota !== instance.disk_quota_bytes)
-    effects.push(effect("update", resource, "disk_quota_set", { quota_bytes: quota }));
+  const updated = { ...instance, ...sentFields(update) };
+  const values = (field: "name" | "admin_email" | "domain"): Parameters =>
+    knowsOld ? { before: instance[field], after: updated[field] } : { after: updated[field] };
+  const quota = updated.disk_quota_bytes;
+  const effectOf: Record<keyof InstanceUpdate, () => Effect> = {
+    name: () => effect("update", resource, knowsOld ? "name_changed" : "name_set", values("name")),
+    admin_email: () => effect("update", resource, knowsOld ? "admin_email_changed" : "admin_email_set", values("admin_email")),
+    domain: () => effect("update", resource, knowsOld ? "domain_changed" : "domain_set", values("domain")),
+    labels: () => effect("update", resource, "labels_changed"),
+    disk_quota_bytes: () =>
+      quota === null
+        ? effect("update", resource, "disk_quota_removed")
+        : effect("update", resource, "disk_quota_set", { quota_bytes: quota }),
+  };
+  const changed = changesBetween(instance, updated, Object.keys(effectOf)).map(({ field }) => field);
+  const effects = Object.entries(effectOf).flatMap(([field, describe]) => (changed.includes(field) ? [describe()] : []));
   if (knowsOld && update.domain !== undefined)
     for (const domain of redirectsEndedBy(instance, update.domain))
       effects.push(effect("update", resource, "redirect_ended", { domain }));
   return forecast(effects.length === 0 ? [effect("update", resource, "nothing_changed")] : effects, {
-    warnings: changed.flatMap(({ field, parameters }) =>
-      field === "domain"
-        ? [sentence(knowsOld ? "domain_redirects" : "old_domain_redirects", { ...parameters, days: REDIRECT_DAYS })]
-        : [],
-    ),
+    warnings: changed.includes("domain")
+      ? [sentence(knowsOld ? "domain_redirects" : "old_domain_redirects", { ...values("domain"), days: REDIRECT_DAYS })]
+      : [],
   });
 }
 

@@ -1,18 +1,15 @@
 // An instance as it is stored.
 import * as z from "zod";
-import type { Labels } from "../../api/fields.ts";
-import { Instance } from "../../api/instances.ts";
+import { Instance, type update } from "../../api/instances.ts";
 import type { HealthStatus, InstanceStatus, ProtectionStatus } from "../../domain/lifecycle.ts";
 import { openEnum, stored } from "../../data/stored.ts";
 import { text, textOrNull, noText, count, labels, listed, reason } from "./fields.ts";
 
-/** Fields of an instance that change immediately; one that was not sent keeps its value. */
-export interface RenamedFields {
-  name?: string | undefined;
-  admin_email?: string | undefined;
-  labels?: Labels | undefined;
-  disk_quota_bytes?: number | null | undefined;
-}
+/** What `PUT /instances/:id` takes. A field that was not sent keeps its value. */
+export type InstanceUpdate = z.infer<ReturnType<typeof update>["body"]>;
+
+/** All but the domain change immediately. */
+export type InstanceEdit = Omit<InstanceUpdate, "domain">;
 
 export const InstanceRecord = stored(
   Instance.omit({

@@ -4,7 +4,7 @@ import type { Actor } from "../../api/fields.ts";
 import { Operation } from "../../api/operations.ts";
 import type { OperationStatus, OperationType } from "../../domain/lifecycle.ts";
 import { openEnum, stored } from "../../data/stored.ts";
-import type { RenamedFields } from "./instance.ts";
+import type { InstanceEdit } from "./instance.ts";
 import { text, textOrNull, noText, maybeText, maybeCount, mark, operatedType, resourceType, listed } from "./fields.ts";
 
 /**
@@ -34,7 +34,7 @@ export const OperationCore = z.object({
   /** Its request in the audit log. */
   event_id: maybeText,
   /** What the request changed immediately, for withdrawing the operation. */
-  replaced: z.custom<{ before: RenamedFields; after: RenamedFields }>().optional(),
+  replaced: z.custom<{ before: InstanceEdit; after: InstanceEdit }>().optional(),
   /** The state to which the resource goes instead of what the lifecycle says, if a task found that out. */
   failed_state: maybeText,
   /** The code of the step that is in progress, and of the one that failed. */
