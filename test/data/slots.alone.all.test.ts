@@ -100,7 +100,7 @@ describe("the window", () => {
           const verdict = await ask(key, now, { limits }, container ? here : there);
           const full = limits.find(({ name, slots }) => within(name).length >= slots);
           if (full === undefined) {
-            expect(verdict).toMatchObject({ kind: "admitted", place: undefined });
+            expect(verdict).toMatchObject({ kind: "admitted", slot: undefined });
             for (const { name } of limits) admittedTimes[name]?.push(now);
           } else {
             const retryAfterMs = Math.min(...within(full.name)) + WINDOW_MS - now;
@@ -188,77 +188,80 @@ describe("what else must hold", () => {
   });
 });
 
-describe("a wish for a place", () => {
-  const PLACES = ["place_0", "place_1", "place_2"];
-  const wishFor = (untilMs: number, slots = PLACES): Partial<Entry> => ({ limits: [MANY], optionalSlot: { slots, untilMs } });
-  const placeIn = async (verdict: ReturnType<typeof here.tryAcquireSlots>) => {
+describe("an optional slot", () => {
+  const OPTIONAL_SLOTS = ["place_0", "place_1", "place_2"];
+  const requestUntil = (untilMs: number, slots = OPTIONAL_SLOTS): Partial<Entry> => ({
+    limits: [MANY],
+    optionalSlot: { slots, untilMs },
+  });
+  const slotIn = async (verdict: ReturnType<typeof here.tryAcquireSlots>) => {
     const { kind, ...rest } = await verdict;
     expect(kind).toBe("admitted");
     return "slot" in rest ? rest.slot : undefined;
   };
 
-  test("takes places one after another, and is admitted without one when all are taken", async () => {
+  test("takes slots one after another, and is admitted without one when all are taken", async () => {
     const key = await newItem();
-    for (const [i, place] of [...PLACES, undefined].entries())
-      expect(await placeIn(ask(key, AT + i, wishFor(AT + 9_000 + i)))).toBe(place);
+    for (const [i, slot] of [...OPTIONAL_SLOTS, undefined].entries())
+      expect(await slotIn(ask(key, AT + i, requestUntil(AT + 9_000 + i)))).toBe(slot);
     const item = await itemAt(key);
-    for (const [i, place] of PLACES.entries()) expect(item[place]).toEqual(new Uint8Array(encodeStamp(AT + 9_000 + i)));
-    // A request that does not ask for a place takes none.
-    expect(await placeIn(ask(key, AT + 9_500, { limits: [MANY] }))).toBeUndefined();
+    for (const [i, slot] of OPTIONAL_SLOTS.entries()) expect(item[slot]).toEqual(new Uint8Array(encodeStamp(AT + 9_000 + i)));
+    // A request that does not ask for a slot takes none.
+    expect(await slotIn(ask(key, AT + 9_500, { limits: [MANY] }))).toBeUndefined();
   });
 
-  test("a place can be taken again from the moment until which it was taken", async () => {
+  test("a slot can be taken again from the moment until which it was taken", async () => {
     const key = await newItem();
     const one = ["place_0"];
-    expect(await placeIn(ask(key, AT, wishFor(AT + 100, one)))).toBe("place_0");
+    expect(await slotIn(ask(key, AT, requestUntil(AT + 100, one)))).toBe("place_0");
     for (const container of [here, there]) {
-      expect(await placeIn(ask(key, AT + 99, wishFor(AT + 999, one), container))).toBeUndefined();
+      expect(await slotIn(ask(key, AT + 99, requestUntil(AT + 999, one), container))).toBeUndefined();
     }
-    expect(await placeIn(ask(key, AT + 100, wishFor(AT + 200, one), there))).toBe("place_0");
-    expect(await placeIn(ask(key, AT + 200, wishFor(AT + 300, one), here))).toBe("place_0");
+    expect(await slotIn(ask(key, AT + 100, requestUntil(AT + 200, one), there))).toBe("place_0");
+    expect(await slotIn(ask(key, AT + 200, requestUntil(AT + 300, one), here))).toBe("place_0");
   });
 
-  test("a place that was released is taken by the next wish, in the container that released it and in another", async () => {
+  test("a slot that was released is taken by the next request, in the container that released it and in another", async () => {
     for (const container of [here, there]) {
       const key = await newItem();
-      for (const [i] of PLACES.entries()) await ask(key, AT, wishFor(AT + 9_000 + i));
-      // The other container knows that all places are taken.
-      expect(await placeIn(ask(key, AT, wishFor(AT + 9_500), there))).toBeUndefined();
+      for (const [i] of OPTIONAL_SLOTS.entries()) await ask(key, AT, requestUntil(AT + 9_000 + i));
+      // The other container knows that all slots are taken.
+      expect(await slotIn(ask(key, AT, requestUntil(AT + 9_500), there))).toBeUndefined();
       await container.releaseSlot(key, "place_1", AT + 9_001);
       expect(await itemAt(key)).not.toHaveProperty("place_1");
-      expect(await placeIn(ask(key, AT, wishFor(AT + 9_999), there))).toBe("place_1");
+      expect(await slotIn(ask(key, AT, requestUntil(AT + 9_999), there))).toBe("place_1");
       expect((await itemAt(key))["place_1"]).toEqual(new Uint8Array(encodeStamp(AT + 9_999)));
     }
   });
 
-  test("a place that lapsed and was taken by another is not released", async () => {
+  test("a slot that lapsed and was taken by another is not released", async () => {
     const key = await newItem();
     const one = ["place_0"];
-    await ask(key, AT, wishFor(AT + 100, one));
-    await ask(key, AT + 100, wishFor(AT + 500, one));
+    await ask(key, AT, requestUntil(AT + 100, one));
+    await ask(key, AT + 100, requestUntil(AT + 500, one));
     await here.releaseSlot(key, "place_0", AT + 100);
     expect((await itemAt(key))["place_0"]).toEqual(new Uint8Array(encodeStamp(AT + 500)));
   });
 
-  test("wishes that race for released places in two containers get each place once", async () => {
+  test("requests that race for released slots in two containers get each slot once", async () => {
     const key = await newItem({ many: here.freeSlots(40) });
     const limits = [{ name: "many", slots: 40 }];
     for (let round = 0; round < 6; round++) {
       const now = AT + 10_000 * round;
       const verdicts = await Promise.all(
-        Array.from({ length: 8 }, (_, i) => ask(key, now, { ...wishFor(now + 5_000), limits }, i % 2 === 0 ? here : there)),
+        Array.from({ length: 8 }, (_, i) => ask(key, now, { ...requestUntil(now + 5_000), limits }, i % 2 === 0 ? here : there)),
       );
-      const places = verdicts.flatMap((verdict) => (verdict.kind === "admitted" ? (verdict.slot ?? []) : []));
-      expect(places.toSorted()).toEqual(PLACES);
-      for (const place of places) await (round % 2 === 0 ? here : there).releaseSlot(key, place, now + 5_000);
+      const slots = verdicts.flatMap((verdict) => (verdict.kind === "admitted" ? (verdict.slot ?? []) : []));
+      expect(slots.toSorted()).toEqual(OPTIONAL_SLOTS);
+      for (const slot of slots) await (round % 2 === 0 ? here : there).releaseSlot(key, slot, now + 5_000);
     }
   });
 
-  test("places that another program released are shared by two containers that believed all were taken", async () => {
+  test("slots that another program released are shared by two containers that believed all were taken", async () => {
     for (const released of [["place_0"], ["place_0", "place_2"]]) {
       const key = await newItem();
-      for (const [i] of PLACES.entries()) await ask(key, AT, wishFor(AT + 9_000 + i));
-      expect(await placeIn(ask(key, AT, wishFor(AT + 9_500), there))).toBeUndefined();
+      for (const [i] of OPTIONAL_SLOTS.entries()) await ask(key, AT, requestUntil(AT + 9_000 + i));
+      expect(await slotIn(ask(key, AT, requestUntil(AT + 9_500), there))).toBeUndefined();
       await updateRaw(key, {
         UpdateExpression: `REMOVE ${released.join(", ")}`,
         ConditionExpression: "attribute_exists(pk)",
@@ -267,17 +270,17 @@ describe("a wish for a place", () => {
       });
       await tryAcquireSlot(key, "many", 0, 0);
       await tryAcquireSlot(key, "many", 1, 0);
-      const places = await Promise.all([here, there].map((each) => placeIn(ask(key, AT, wishFor(AT + 9_900), each))));
-      expect(places.filter((place) => place !== undefined).toSorted()).toEqual(released);
+      const slots = await Promise.all([here, there].map((each) => slotIn(ask(key, AT, requestUntil(AT + 9_900), each))));
+      expect(slots.filter((slot) => slot !== undefined).toSorted()).toEqual(released);
     }
   });
 
-  test("a request that is limited takes no place", async () => {
+  test("a request that is limited takes no slot", async () => {
     const key = await newItem();
     for (let i = 0; i < MANY.slots; i++) await ask(key, AT, { limits: [MANY] });
-    expect((await ask(key, AT, wishFor(AT + 9_000))).kind).toBe("limited");
-    expect((await ask(key, AT, wishFor(AT + 9_000), there)).kind).toBe("limited");
-    for (const place of PLACES) expect(await itemAt(key)).not.toHaveProperty(place);
+    expect((await ask(key, AT, requestUntil(AT + 9_000))).kind).toBe("limited");
+    expect((await ask(key, AT, requestUntil(AT + 9_000), there)).kind).toBe("limited");
+    for (const slot of OPTIONAL_SLOTS) expect(await itemAt(key)).not.toHaveProperty(slot);
   });
 });
 

@@ -119,19 +119,23 @@ const TOKEN_CREATIONS = 15;
 /** Only a session may see and create tokens, and see sessions. */
 const OF_SESSION = /^\/(?:tokens|auth\/sessions)\b/;
 
+const TRIES_MAX = 3;
+
 function apiOf({ base_url, email, password }: z.infer<typeof Ready>): Api {
   const call = async (credential: string | undefined, method: string, path: string, body?: unknown): Promise<Response> => {
     const headers = {
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
     };
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const response = await fetch(`${base_url}${path}`, {
         method,
         headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      if (response.status === 429) await sleep(1000 * Number(response.headers.get("retry-after") ?? 1));
+      // A busy machine takes too long for some requests.
+      const isTriedAgain = response.status === 503 && method === "GET" && tries < TRIES_MAX;
+      if (response.status === 429 || isTriedAgain) await sleep(1000 * Number(response.headers.get("retry-after") ?? 1));
       else if (path === "/openapi.json") return { success: true, status: response.status, data: await response.json() };
       else return { ...Envelope.parse(await response.json()), status: response.status };
     }

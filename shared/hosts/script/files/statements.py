@@ -100,7 +100,11 @@ class Origin:
         if found is None or found[1] not in self.relations:
             return None
         self.relations.discard(found[1])
-        drop = b'drop view if exists "' + found[1].lower().replace(b".", b'"."') + b'"; exception when dependent_objects_still_exist then null;'
+        drop = (
+            b'drop view if exists "'
+            + found[1].lower().replace(b".", b'"."')
+            + b'"; exception when dependent_objects_still_exist then null;'
+        )
         return b"DO $erp_hosting$ begin " + drop + b" end $erp_hosting$;"
 
     def note(self, kind: str, outline: bytes) -> None:
