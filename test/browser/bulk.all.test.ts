@@ -1,35 +1,20 @@
-// One action on many records: which it applies to, what the service does with the rest, and what is said at the end.
-import { text } from "node:stream/consumers";
+// One action on many records: which it applies to, what the user enters for it, and what the service does with the rest.
 import { beforeAll, expect } from "vitest";
 import * as z from "zod";
-import { Instance, ListedInstance } from "../../shared/api/instances.ts";
-import { setQuota } from "../../shared/operations/accounts/operator.ts";
+import { type Instance, ListedInstance } from "../../shared/api/instances.ts";
 import { account, type TestAccount, unusedId } from "../harness/account.ts";
 import { seedBackup, seedInstance, seedServer } from "../harness/seed.ts";
 import { expectAccessible } from "./axe.ts";
 import { test } from "./browser.ts";
+import { accountWithIdle, MANY } from "./idle-instances.ts";
 import { button, callsOf, dialog, getInstance, instancesOf, sentTo } from "./instance-page.ts";
 
-const MANY = 30;
-const Listed = z.looseObject({ data: z.array(z.looseObject({})), meta: z.looseObject({}) });
 let big: TestAccount;
 let real: Instance;
 let other: Instance;
 
 beforeAll(async () => {
-  big = await account({ seeded: true });
-  await setQuota(big.id, "instance", MANY + 10);
-  const server = await seedServer(big.id, { name: "erp-1" });
-  for (let i = 0; i < MANY; i++) {
-    const created_at = new Date(Date.UTC(2026, 10, 1, 12, i)).toISOString(); // a list says which is the newest
-    await seedInstance(big.id, {
-      server_id: server.id,
-      name: `Idle ${i}`,
-      state: "stopped",
-      labels: { env: "test" },
-      created_at,
-    });
-  }
+  big = await accountWithIdle();
   real = await big.instance({ name: "Shop one on" });
   other = await big.instance({ name: "Shop two on" });
 });
@@ -88,70 +73,6 @@ test("a deploy to many names its modules, and has a note", async ({ open, faults
   await deploy.click();
   const parameters = { modules: ["sale", "acme"], rehearse: true, backup_first: true, update_image: false, note: "New prices" };
   await expect.poll(() => sent).toEqual([{ action: "deploy", select: { ids: [other.id] }, parameters }]);
-});
-
-test("what another operation holds waits; the action is paused, resumed and canceled, and what did not begin can be tried again", async ({
-  open,
-  faults,
-}) => {
-  const { id: heldId } = await seedInstance(big.id, { name: "Held fast", operation_id: unusedId("operation") });
-  const operation = (await (await big.session()).post("/bulk", { action: "stop", select: { ids: [heldId] } })).as(
-    z.looseObject({ id: z.string() }),
-  );
-  const page = await open(`/operations/${operation.id}`, { as: big });
-  await page.getByText(/Another operation is in progress/).waitFor();
-  const main = page.locator("#main");
-  faults.expected.push(/status of 503/);
-  await page.route(
-    "**/actions",
-    (route) =>
-      route.fulfill({ status: 503, json: { success: false, error: { code: "SERVICE_UNAVAILABLE", message: "Try again soon" } } }),
-    { times: 1 },
-  );
-  await main.getByRole("button", { name: "Pause" }).click();
-  await main.getByRole("alert").getByText("Try again soon").waitFor();
-  await main.getByRole("button", { name: "Pause" }).click();
-  await main.getByRole("button", { name: "Resume" }).waitFor();
-  // What somebody else asks for counts, too.
-  await (await big.session()).post(`/operations/${operation.id}/actions`, { action: "resume" });
-  await main.getByRole("button", { name: "Pause" }).waitFor();
-  await main.getByRole("button", { name: "Cancel the rest" }).click();
-  await page.getByText("0 of 1 done, 1 canceled.").waitFor();
-  await main.getByRole("button", { name: "Try 1 again" }).click();
-  const confirmation = dialog(page, "Stop 1 instance");
-  await confirmation.getByText("Waits for other operations on Held fast, for up to 60 minutes").waitFor();
-  await button(confirmation, "Stop 1 instance").click();
-  await expect.poll(() => page.url()).not.toContain(operation.id);
-  await main.getByRole("button", { name: "Cancel the rest" }).focus();
-  await page.keyboard.press("Enter");
-  await page.getByText("0 of 1 done, 1 canceled.").waitFor();
-  await expect.poll(() => page.evaluate("document.activeElement === document.body")).toBe(false);
-});
-
-test("what the user selects while everything is being selected counts, and a click beside a dialog keeps what was typed", async ({
-  open,
-}) => {
-  const page = await open("/instances?find=idle", { as: big });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  await page.route(/\/instances\?.*per_page=100/, async (route) => {
-    await promise;
-    await route.fallback();
-  });
-  await page.getByRole("heading", { name: `Instances (${MANY})` }).waitFor();
-  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, `Select all ${MANY}`).click();
-  await page.getByRole("checkbox", { name: "Select Idle 29" }).click();
-  const arrived = page.waitForResponse(/\/instances\?.*per_page=100/);
-  resolve();
-  await (await arrived).finished();
-  await page.getByRole("checkbox", { name: "Select Idle 28" }).click();
-  await page.getByText("18 selected").waitFor();
-  await button(page, "Actions on selected").click();
-  await page.getByRole("menuitem", { name: "Change labels" }).click();
-  const form = dialog(page, "Change labels of 18 instances");
-  await form.getByLabel("Labels to add").fill("env: production");
-  await page.mouse.click(5, 5);
-  expect(await form.getByLabel("Labels to add").inputValue()).toBe("env: production");
 });
 
 test.for([
@@ -236,10 +157,6 @@ test("a policy for many instances says which policies it replaces, and how many 
   await expectAccessible(page);
 });
 
-/** The time after which a page asks for the overview again. */
-const FOLLOWED_MS = 60_000;
-const BULK = { type: "instance", parameters: {}, total: 1, waiting: 0, running: 1, succeeded: 0, failed: 0, cancelled: 0 };
-
 test("what somebody else has deleted meanwhile is left out, and what is busy is not", async ({ open, faults }) => {
   faults.expected.push(/status of (404|422)/); // the busy one's operation does not exist
   const owner = await account({ seeded: true });
@@ -296,35 +213,6 @@ test("a retry without what has been deleted since is another request, with a key
   expect(sent[5]?.key).not.toBe(sent[1]?.key);
 });
 
-test("a bulk action in progress can be closed for the session, and covers no bar of a phone's list", async ({ open }) => {
-  const owner = await account({ seeded: true });
-  const { id: heldId } = await seedInstance(owner.id, { name: "Held fast", operation_id: unusedId("operation") });
-  const { id } = (await (await owner.session()).post("/bulk", { action: "stop", select: { ids: [heldId] } })).as(
-    z.looseObject({ id: z.string() }),
-  );
-  const page = await open("/instances", { as: owner, phone: true });
-  const progress = page.getByText("Stopping instances: 0 of 1", { exact: true });
-  await progress.waitFor();
-  await page.getByRole("checkbox", { name: "Select Held fast" }).click();
-  const bar = page.locator(".phone-selection");
-  await bar.getByText("1 selected").waitFor();
-  await page.setViewportSize({ width: 390, height: 380 }); // so that the bar stands at the edge
-  const [panel, edge] = ["toasts", "phone-selection"].map((name) => `document.querySelector(".${name}").getBoundingClientRect()`);
-  await expect.poll(() => page.evaluate(`innerHeight - ${edge}.bottom`)).toBe(0);
-  await expect.poll(() => page.evaluate(`${panel}.bottom <= ${edge}.top`)).toBe(true);
-  await page.getByRole("region", { name: "Notifications" }).getByRole("button", { name: "Dismiss" }).click();
-  await progress.waitFor({ state: "detached" });
-  await page.reload();
-  await page.getByRole("checkbox", { name: "Select Held fast" }).waitFor();
-  await page.goto(`/operations/${id}`);
-  await progress.waitFor();
-  const watched = page.waitForResponse(/\/operations\?per_page=50$/);
-  await page.goto("/instances");
-  await (await watched).finished();
-  await page.getByRole("checkbox", { name: "Select Held fast" }).waitFor();
-  expect(await progress.count()).toBe(0);
-});
-
 test("a dialog shows every warning, however many there are, and that nothing of the selection is left", async ({
   open,
   faults,
@@ -377,190 +265,4 @@ test("a dialog shows every warning, however many there are, and that nothing of 
   await owner.until((await owner.api.delete(`/instances/${id}`)).as(z.looseObject({ id: z.string() })).id);
   await stop();
   await confirmation.getByText("Nothing is left of what you selected.").waitFor();
-});
-
-test("a running bulk action is shown after a reload, behind however many newer operations", async ({ open, faults }) => {
-  const owner = await account({ seeded: true });
-  const { id: heldId } = await seedInstance(owner.id, { name: "Held fast", operation_id: unusedId("operation") });
-  await (await owner.session()).post("/bulk", { action: "stop", select: { ids: [heldId] } });
-  const page = await open("/config.json", { as: owner, clock: true });
-  let begunMeanwhile = {};
-  const newId = unusedId("operation");
-  await page.route(/\/operations\?per_page=50$/, async (route) => {
-    const response = await route.fetch();
-    const { data, meta, ...rest } = Listed.parse(await response.json());
-    const newer = {
-      ...data[0],
-      id: newId,
-      status: "succeeded",
-      finished_at: new Date().toISOString(),
-      result: null,
-      ...begunMeanwhile,
-    };
-    await route.fulfill({ response, json: { ...rest, data: [newer], meta: { ...meta, next_cursor: "more" } } });
-  });
-  await page.goto("/settings/account");
-  await page.getByText("Stopping instances: 0 of 1", { exact: true }).waitFor();
-  // What others begin is seen while the overview fails, too.
-  faults.expected.push(/^Failed to load resource: net::ERR_FAILED/);
-  await page.route("**/overview", (route) => route.abort());
-  begunMeanwhile = { status: "running", finished_at: null, result: { bulk: { ...BULK, action: "start" } } };
-  await page.clock.fastForward(FOLLOWED_MS);
-  await page.getByText("Starting instances: 0 of 1", { exact: true }).waitFor();
-});
-
-test("the operations say what a bulk action did and how many failed, and link to nothing that it has deleted", async ({
-  open,
-}) => {
-  const owner = await account({ seeded: true });
-  const shop = await owner.instance({ name: "Shop" });
-  const stopped = await seedInstance(owner.id, { name: "Resting", state: "stopped" });
-  const lockedBackup = await owner.backup(shop.id);
-  await owner.api.put(`/backups/${lockedBackup.id}`, { locked: true });
-  const begin = async (body: object): Promise<void> => {
-    const { id } = (await (await owner.session()).post("/bulk", body)).as(z.looseObject({ id: z.string() }));
-    await owner.until(id);
-  };
-  await begin({ action: "stop", select: { ids: [stopped.id] } });
-  await begin({ action: "delete", select: { ids: [shop.id] }, parameters: { with_backups: true } });
-  const page = await open("/operations", { as: owner });
-  const row = page.getByRole("row").filter({ hasText: "Stop instances" });
-  await row.getByText("0 of 1 done, 1 failed.").waitFor();
-  await row.getByText("1 instance", { exact: true }).waitFor();
-  await expectAccessible(page);
-  const single = page.getByRole("row").filter({ hasText: "Delete instance" }).filter({ hasText: "Shop" });
-  await single.getByText("Shop", { exact: true }).first().waitFor();
-  expect(await single.getByRole("link", { name: "Shop", exact: true }).count()).toBe(0);
-  await page.getByRole("link", { name: "Delete instances" }).click();
-  expect(await page.getByRole("link", { name: "Shop", exact: true }).getAttribute("href")).toBe(`/backups?instance=${shop.id}`);
-  await button(page, "Try 1 again").click();
-  const confirmation = dialog(page, "Delete: none of 1 instance");
-  await confirmation
-    .getByText("Shop: Already deleted. To delete the backups that are left, follow the link in the results.")
-    .waitFor();
-  expect(await button(confirmation, "Delete").isDisabled()).toBe(true);
-});
-
-test("backups have checkboxes, a range of which is selected with the shift key", async ({ open }) => {
-  const owner = await account({ seeded: true });
-  const instance = await seedInstance(owner.id, { name: "Archive" });
-  const ids: string[] = [];
-  for (let i = 0; i < 4; i++) ids.push((await seedBackup(instance)).id);
-  const page = await open("/backups", { as: owner });
-  const boxes = page.getByRole("checkbox", { name: /^Select Archive, / });
-  await expect.poll(() => boxes.count()).toBe(4);
-  await boxes.nth(0).click();
-  await boxes.nth(2).click({ modifiers: ["Shift"] });
-  await page.getByText("3 selected").waitFor();
-  await button(page, "Actions on selected").click();
-  await page.getByRole("menuitem", { name: "Lock", exact: true }).click();
-  await button(dialog(page, "Lock 3 backups"), "Lock 3 backups").click();
-  await page.getByText("Bulk action finished: 3 of 3 done", { exact: true }).waitFor();
-  const { api } = await owner.token();
-  const locked = await Promise.all(
-    ids.map(async (id) => (await api.get(`/backups/${id}`)).as(z.looseObject({ locked: z.boolean() })).locked),
-  );
-  expect(locked.filter((each) => each)).toHaveLength(3);
-});
-
-test("the backups of one instance are selected and saved as a file on its page, too", async ({ open }) => {
-  const owner = await account({ seeded: true });
-  const instance = await seedInstance(owner.id, { name: "Archive" });
-  for (let i = 0; i < 2; i++) await seedBackup(instance);
-  await seedBackup(await seedInstance(owner.id, { server_id: instance.server_id, name: "Other" }));
-  const page = await open(`/instances/${instance.id}?tab=backups`, { as: owner, locale: "de" });
-  const [file] = await Promise.all([page.waitForEvent("download"), button(page, "Sicherungen als CSV herunterladen").click()]);
-  const [, first, second, ...rest] = (await text(await file.createReadStream())).split("\r\n");
-  expect([first, second]).toEqual([expect.stringContaining(";Abgeschlossen;"), expect.stringContaining(";Abgeschlossen;")]);
-  expect(rest).toEqual([""]);
-  await page.getByRole("checkbox", { name: "Alle auf dieser Seite auswählen: Sicherungen" }).click();
-  await button(page, "Aktionen für Auswahl").click();
-  await page.getByRole("menuitem", { name: "Sperren", exact: true }).click();
-  await page.getByRole("dialog").getByText("Betroffen (2)").waitFor();
-  await expectAccessible(page);
-});
-
-test("no more records are selected than one action takes, and the page says so", async ({ open }) => {
-  const page = await open("/config.json", { as: big, fresh: true });
-  let fetched = 0;
-  await page.route(/\/instances\?/, async (route) => {
-    const url = new URL(route.request().url());
-    const isPage = url.searchParams.get("per_page") === "100";
-    url.searchParams.delete("cursor");
-    const response = await route.fetch({ url: url.href });
-    const { data, meta, ...rest } = Listed.parse(await response.json());
-    const [record] = data;
-    const many = Array.from({ length: 100 }, (_, n) => ({ ...record, id: `ins_${fetched}_${n}` }));
-    if (isPage) fetched++;
-    const json = { ...rest, data: isPage ? many : data, meta: { ...meta, total: 1_200, next_cursor: `c${fetched}` } };
-    await route.fulfill({ response, json });
-  });
-  await page.goto("/instances");
-  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, "Select the first 1,000").click();
-  await page.getByText("1,000 selected, the most at once").waitFor();
-  expect(fetched).toBe(10);
-});
-
-test("what is left of a bulk deletion is deleted only after its number was typed again, and by nobody who may not", async ({
-  open,
-}) => {
-  const owner = await account({ seeded: true });
-  const heldInstance = await seedInstance(owner.id, { name: "Held fast", operation_id: unusedId("operation") });
-  const { id } = (await (await owner.session()).post("/bulk", { action: "delete", select: { ids: [heldInstance.id] } })).as(
-    z.looseObject({ id: z.string() }),
-  );
-  const page = await open(`/operations/${id}`, { as: owner });
-  const viewer = await open(`/operations/${id}`, { as: { user: await owner.anotherUser({ role: "viewer" }) } });
-  await viewer.getByText(/Another operation is in progress/).waitFor();
-  expect(await button(viewer, "Cancel the rest").count()).toBe(0);
-  await page.locator("#main").getByRole("button", { name: "Cancel the rest" }).click();
-  await page.getByText("0 of 1 done, 1 canceled.").waitFor();
-  await button(page, "Try 1 again").click();
-  const confirmation = dialog(page, "Delete 1 instance");
-  expect(await button(confirmation, "Delete 1 instance").isDisabled()).toBe(true);
-  await confirmation.getByLabel(/To confirm, type the number/).fill("1");
-  await button(confirmation, "Delete 1 instance").click();
-  await expect.poll(() => page.url()).not.toContain(id);
-  await page.locator("#main").getByRole("button", { name: "Cancel the rest" }).click();
-  await page.getByText("0 of 1 done, 1 canceled.").waitFor();
-  await viewer.reload();
-  await viewer.getByText("0 of 1 done, 1 canceled.").waitFor();
-  expect(await button(viewer, "Try 1 again").count()).toBe(0);
-});
-
-/** However many instances the customer has; the number is typed in a field that the Tab key reaches. */
-const CLICKS_MAX = 6;
-
-test("a customer's instances are deleted with their backups in a few clicks, after their number was typed", async ({ open }) => {
-  const owner = await account({ seeded: true });
-  const instances: Instance[] = [];
-  for (let n = 1; n <= 4; n++) instances.push(await owner.instance({ name: `Bakery ${n}` }));
-  await owner.instance({ name: "Garage" });
-  const backups = [await owner.backup(instances[0]?.id ?? ""), await owner.backup(instances[1]?.id ?? "")];
-  const page = await open("/instances", { as: owner });
-  await page.evaluate(`addEventListener("click", ({ isTrusted }) => isTrusted && (window.clicks = (window.clicks ?? 0) + 1))`);
-  await page.getByLabel("Find instances").click();
-  await page.keyboard.type("bakery");
-  await page.getByRole("heading", { name: "Instances (4)" }).waitFor();
-  await page.getByRole("checkbox", { name: "Select all instances on this page" }).click();
-  await button(page, "Actions on selected").click();
-  await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
-  const confirmation = dialog(page, "Delete 4 instances");
-  await confirmation.getByText("4 × Removes the ERP with its database and files from the server").waitFor();
-  await page.keyboard.type("4"); // the field has the focus
-  await confirmation.getByRole("checkbox", { name: "Delete their backups, too" }).click();
-  await confirmation.getByText("2 × Deletes a backup").waitFor();
-  await confirmation.getByText(/^(Bakery \d, ){3}Bakery \d will have no completed backup left/).waitFor();
-  const bulkResponse = page.waitForResponse(/\/bulk$/);
-  await button(confirmation, "Delete 4 instances").click();
-  const { data } = z.object({ data: z.object({ id: z.string() }) }).parse(await (await bulkResponse).json());
-  expect(await page.evaluate("window.clicks")).toBeLessThanOrEqual(CLICKS_MAX);
-  await owner.until(data.id);
-  await page.getByText("Bulk action finished: 4 of 4 done", { exact: true }).waitFor();
-  await page.getByRole("link", { name: "Show results" }).click();
-  await page.getByText("4 of 4 done.").waitFor();
-  await page.getByText("Deletes their backups, too", { exact: true }).waitFor();
-  expect((await instancesOf(owner)).map(({ name }) => name)).toEqual(["Garage"]);
-  for (const { id } of backups) expect((await owner.api.get(`/backups/${id}`)).status).toBe(404);
 });
