@@ -38,7 +38,7 @@ interface ApiOptions {
 
 /** The code of an error response that the provider did not write. */
 export const UNKNOWN = "unknown";
-/** What both providers call it. */
+/** The code of every provider for what does not exist. */
 const NOT_FOUND = "not_found";
 
 /**

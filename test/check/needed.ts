@@ -3,10 +3,12 @@
 import { matchesGlob } from "node:path";
 import { ENTRIES } from "../../infra/bundle.ts";
 
-/** Files on the left always need the tests on the right, because they name what was forgotten of a new endpoint or field. */
+/** Files on the left always need the tests on the right, which name what was forgotten of a new endpoint, field or provider. */
 const ALWAYS: readonly (readonly [files: string, tests: string])[] = [
   ["shared/api/**", "test/{golden,dashboard-coverage,events/changed-fields,routes/{own-tests,permissions}}.test.ts"],
   ["shared/records/schemas/**", "test/releases.test.ts"],
+  ["shared/providers/*", "test/providers/*.test.ts"],
+  ["{shared/{providers/*,platform/configuration.ts},infra/local/operator.ts}", "test/local/operator.test.ts"],
 ];
 
 /** What neither the bundles nor the imports show. Files that are on the left need the tests on the right. */

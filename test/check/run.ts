@@ -15,7 +15,7 @@ import {
   runChecks,
   serviceTypes,
 } from "../harness/checks.ts";
-import { leastSeconds, report } from "../harness/report.ts";
+import { failedFiles, leastSeconds, report } from "../harness/report.ts";
 import { leaveParent } from "../harness/children.ts";
 import { type Outcome, ROOT, runInRounds, stopChildrenWithThis } from "../harness/rounds.ts";
 import { WARM_DATABASE } from "../harness/warm-database.ts";
@@ -49,15 +49,15 @@ function staticChecks(changed: readonly string[]): Check[] {
   ];
 }
 
-/** Those that fit into the budget, the most telling first; a changed test file runs in any case. */
+/** Those that fit into the budget, the most telling first. A changed test file runs in any case, as does what failed before. */
 function chosenFrom(needed: ReadonlyMap<string, number>): { chosen: string[]; omitted: string[] } {
-  const seconds = leastSeconds();
+  const [seconds, failed] = [leastSeconds(), failedFiles()];
   const costOf = (test: string): number => seconds.get(test) ?? GUESS_SECONDS;
   const [chosen, omitted]: [string[], string[]] = [[], []];
   let spent = 0;
   for (const [test, rank] of [...needed].toSorted(([a, p], [b, q]) => p - q || costOf(a) - costOf(b))) {
     const cost = costOf(test);
-    const fits = rank === 0 || spent === 0 || spent + cost <= BUDGET_SECONDS;
+    const fits = rank === 0 || failed.has(test) || spent === 0 || spent + cost <= BUDGET_SECONDS;
     if (fits) spent += cost;
     (fits ? chosen : omitted).push(test);
   }

@@ -5,11 +5,10 @@ import { expect, vi } from "vitest";
 import { handler as sweep } from "../../functions/schedules/sweep.ts";
 import type { ServerRecord } from "../../shared/records/schemas/server.ts";
 import { getServer } from "../../shared/records/servers.ts";
-import { type FakeRequest, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
-import { errorResponse as ofDigitalOcean } from "../providers/fake-digitalocean.ts";
-import { errorResponse as ofHetzner } from "../providers/fake-hetzner.ts";
+import { type FakeRequest, type FakeResponse, type Fate, type Fault, isThere, NONSENSE } from "../providers/fake.ts";
 import { pass } from "../providers/executions.ts";
-import { type Outcome, type ProviderHarness, RENTED, type Rented, providerHarness } from "../providers/harness.ts";
+import { type Outcome, type ProviderHarness, providerHarness } from "../providers/harness.ts";
+import { isOrder, PROVIDERS, RENTED, type Rented } from "../providers/table.ts";
 import { prove } from "./prove.ts";
 import { type Random, randomOf } from "./random.ts";
 
@@ -25,23 +24,18 @@ const chance = (probability: number): boolean => chosen.chance(probability);
 const between = (least: number, most: number): number => least + random() * (most - least);
 const oneOf = <T>(choices: readonly T[]): T => chosen.oneOf(choices);
 
-const errorResponse = { hetzner: ofHetzner, digitalocean: ofDigitalOcean };
-const isOrder = ({ method, path }: FakeRequest): boolean => method === "POST" && /\/(servers|droplets)$/.test(path);
+/** The providers of a trial's creations: they take turns, and another one begins each trial. */
+function turns(trial: number): Rented[] {
+  const first = trial % RENTED.length;
+  const rounds = Array.from({ length: CREATIONS + 1 }, () => RENTED);
+  return rounds.flat().slice(first, first + CREATIONS);
+}
 
 /** One request in eight fails, one order in two. */
 function faultOf(provider: Rented, request: FakeRequest): Fault | undefined {
-  const rejected = (status: number, code: string, message?: string): Fault => ({
-    kind: "rejected",
-    response: errorResponse[provider](status, code, message),
-  });
-  if (isOrder(request) && chance(0.08))
-    return provider === "hetzner"
-      ? oneOf([rejected(412, "resource_unavailable"), rejected(403, "resource_limit_exceeded")])
-      : rejected(
-          422,
-          "unprocessable_entity",
-          oneOf(["Size is not available in this region.", "This will exceed your droplet limit."]),
-        );
+  const { errorResponse, outOfCapacity, quotaExceeded, busy } = PROVIDERS[provider];
+  const rejected = (response: FakeResponse): Fault => ({ kind: "rejected", response });
+  if (isOrder(request) && chance(0.08)) return rejected(oneOf([...outOfCapacity, ...quotaExceeded]));
   if (!isOrder(request) && chance(0.2)) return { kind: "slow", seconds: between(1, 29) };
   if (!chance(isOrder(request) ? 0.5 : 0.12)) return undefined;
   return oneOf<Fault>([
@@ -51,17 +45,17 @@ function faultOf(provider: Rented, request: FakeRequest): Fault | undefined {
     { kind: "broken", response: oneOf(Object.values(NONSENSE)) },
     { kind: "dropped", seconds: between(0, 30) },
     { kind: "rejected", response: oneOf(Object.values(NONSENSE)) },
-    rejected(500, "server_error"),
-    rejected(503, "unavailable"),
-    ...(provider === "hetzner" ? [rejected(409, "conflict"), rejected(423, "locked")] : []),
+    rejected(errorResponse(500, "server_error")),
+    rejected(errorResponse(503, "unavailable")),
+    ...busy.map(rejected),
     { kind: "limited", seconds: Math.ceil(between(1, 60)), header: oneOf(["retry-after", "ratelimit-reset"]) },
   ]);
 }
 
 const fateOf = (provider: Rented): Fate => ({
   starts: chance(0.004) ? Infinity : between(5, 30),
-  // Hetzner's lists are up to date; a late list of DigitalOcean lags longer than our wait before the next try.
-  listed: provider === "hetzner" ? 0 : chance(0.05) ? between(90, 600) : chance(0.3) ? between(0, 60) : 0,
+  // Some lists lag longer than our wait before the next try.
+  listed: !PROVIDERS[provider].listsAreLate ? 0 : chance(0.05) ? between(90, 600) : chance(0.3) ? between(0, 60) : 0,
   vanishes: chance(0.04) ? between(0, 40) : Infinity,
   lingers: between(0, 15),
 });
@@ -75,12 +69,7 @@ const fatality = (): number => (chance(0.1) ? Math.ceil(between(0, 14)) : Infini
 let here: ProviderHarness;
 
 const there = (): string[] =>
-  RENTED.flatMap((provider) =>
-    here
-      .machinesOf(provider)
-      .filter(isThere)
-      .map(({ id }) => `${provider} ${id}`),
-  );
+  RENTED.flatMap((provider) => here[provider].machines.filter(isThere).map(({ id }) => `${provider} ${id}`));
 const labelOf = ({ server }: Outcome): string => `${server.provider} ${server.machine_id}`;
 
 /** The provider responds again at last, and entries that lists were late to show are old enough for the sweep. */
@@ -96,7 +85,7 @@ async function settle(): Promise<void> {
 prove("providers", async () => {
   here = await providerHarness();
   return {
-    trial: async ({ random: ofTrial, counts }) => {
+    trial: async ({ index: trial, random: ofTrial, counts, reached }) => {
       chosen = ofTrial;
       counts(CREATIONS);
       for (const provider of RENTED) {
@@ -107,9 +96,10 @@ prove("providers", async () => {
       const outcomes: Outcome[] = [];
       const deleted: ServerRecord[] = [];
       const account = await here.account();
-      for (let index = 0; index < CREATIONS; index++) {
-        const outcome = await here.create(account, RENTED[index % RENTED.length] ?? "hetzner", { fatality, random, twin });
+      for (const [index, provider] of turns(trial).entries()) {
+        const outcome = await here.create(account, provider, { fatality, random, twin });
         outcomes.push(outcome);
+        if (outcome.operation.state === "succeeded") reached(successAt(provider));
         if (index % 5 === 0 && (await here.remove(outcome.server, { fatality, random, twin })).state === "succeeded")
           deleted.push(outcome.server);
         pass(between(0, 30));
@@ -131,20 +121,26 @@ prove("providers", async () => {
         expect((await getServer(server.account_id, server.id)).machine_id).toBe(server.machine_id);
       // With unique names no machine is created twice, not even for a moment; without them only a list that lagged too long can
       // cause it.
-      expect(twice("hetzner")).toEqual([]);
-      expect(twice("digitalocean").filter((late) => !late)).toEqual([]);
+      const unexcused = RENTED.filter((provider) => twice(provider).includes(false));
+      expect(unexcused, "machines were created twice at these providers").toEqual([]);
+    },
+    finish: ({ points }) => {
+      const unproven = RENTED.filter((provider) => !points.includes(successAt(provider)));
+      expect(unproven, "no creation ever succeeded at these providers").toEqual([]);
     },
   };
 });
 
+const successAt = (provider: Rented): string => `a creation at ${provider} that succeeded`;
+
 const hasVanished = (label: string): boolean =>
   RENTED.some((provider) =>
-    here.machinesOf(provider).some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
+    here[provider].machines.some((machine) => `${provider} ${machine.id}` === label && machine.fate.vanishes < Infinity),
   );
 
 /** Returns, for each name that was bought more than once, whether a late list was the reason. */
 function twice(provider: Rented): boolean[] {
-  const byName = Object.groupBy(here.machinesOf(provider), ({ name }) => name);
+  const byName = Object.groupBy(here[provider].machines, ({ name }) => name);
   return Object.values(byName)
     .filter((same = []) => same.some((one) => same.some((other) => one.id < other.id && other.madeAt < endOf(one))))
     .map((same = []) => same.some(({ fate }) => fate.listed >= 90));

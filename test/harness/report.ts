@@ -81,14 +81,28 @@ function write({ name, outcome, checks, seconds }: Run): string {
   return join(".local", "tests", file);
 }
 
-const Reported = z.object({ files: z.array(z.object({ file: z.string(), seconds: z.number() })) });
+const Reported = z.object({
+  files: z.array(z.object({ file: z.string(), seconds: z.number() })),
+  failed: z.array(z.object({ name: z.string() })),
+});
+
+function readReports(): z.infer<typeof Reported>[] {
+  const names = existsSync(REPORTS) ? readdirSync(REPORTS).toSorted() : [];
+  return names.map((name) => Reported.parse(JSON.parse(readFileSync(join(REPORTS, name), "utf8"))));
+}
+
+/** The files of tests that failed in the last run. */
+export const failedFiles = (): Set<string> =>
+  new Set(
+    readReports()
+      .at(-1)
+      ?.failed.map(({ name }) => name.split(": ")[0] ?? ""),
+  );
 
 /** How long each file took when the machine had time for it. */
 export function leastSeconds(): Map<string, number> {
   const least = new Map<string, number>();
-  for (const name of existsSync(REPORTS) ? readdirSync(REPORTS) : []) {
-    const { files } = Reported.parse(JSON.parse(readFileSync(join(REPORTS, name), "utf8")));
+  for (const { files } of readReports())
     for (const { file, seconds } of files) least.set(file, Math.min(seconds, least.get(file) ?? Infinity));
-  }
   return least;
 }

@@ -10,6 +10,7 @@ import { configurationFrom, mailFrom, PROVIDER_VARIABLES, storeFrom } from "../.
 import { putArchive, requireStored } from "../../shared/storage/archives.ts";
 import { presignedArchive } from "../../shared/storage/presign.ts";
 import { scratch } from "../infra/stubs.ts";
+import { PROVIDERS, RENTED } from "../providers/table.ts";
 import { BUCKET, SECRET, startLocal } from "./services.ts";
 
 const MACHINE = { name: "office", address: "192.0.2.7", host_key: "ssh-ed25519 AAAA", cpu: 2, memory_gb: 4, disk_gb: 40 };
@@ -28,10 +29,23 @@ test("environment variables become the settings of providers, and empty ones do 
   expect(configurationFrom({ OPEN_NETWORKS: networks.join(", ") })).toEqual({ open_networks: networks });
 });
 
+/** What README.md and docs/live.md say of the service before anything else. */
+const introduction = (page: string): string => readFileSync(join(ROOT, page), "utf8").split(/^## /m)[0] ?? "";
+
+test.each(["README.md", "docs/live.md"])("the introduction of %s names every provider that machines are rented from", (page) => {
+  const names = RENTED.map((code) => PROVIDERS[code].create({ token: "token", deployment: "test" }).name);
+  expect(names.filter((name) => !introduction(page).includes(name))).toEqual([]);
+});
+
 test("docs/live.md has a row for the variable of each provider, which holds its settings", () => {
-  const page = readFileSync(join(ROOT, "docs/live.md"), "utf8");
+  const rows = readFileSync(join(ROOT, "docs/live.md"), "utf8").match(/^\| `.*/gm) ?? [];
+  const beginnings = rows.map((row) => row.replaceAll(/ +/g, " "));
   for (const [provider, variable] of Object.entries(PROVIDER_VARIABLES)) {
-    expect(page, variable).toMatch(new RegExp(`^\\| \`${variable}\` +\\| \`\\{"${provider}": `, "m"));
+    const beginning = `| \`${variable}\` | \`{"${provider}": `;
+    expect(
+      beginnings.some((each) => each.startsWith(beginning)),
+      `docs/live.md lacks the row ${beginning}`,
+    ).toBe(true);
     const configure = () => configurationFrom({ [variable]: provider === "byo" ? JSON.stringify([MACHINE]) : "token" });
     expect(Object.keys(configure()), `configurationFrom reads ${variable}`).toEqual([provider]);
   }

@@ -14,35 +14,22 @@ import { type FakeRequest, type Fault, GOOD_FATE } from "./fake.ts";
 import { errorResponse as ofDigitalOcean } from "./fake-digitalocean.ts";
 import { errorResponse as ofHetzner } from "./fake-hetzner.ts";
 import { jobs, keyMadeOn, misbehave, unreachable } from "./fake-host.ts";
-import { RENTED } from "./harness.ts";
-import {
-  here,
-  accountId,
-  machinesOf,
-  billed,
-  isList,
-  isOrder,
-  orders,
-  rejected,
-  fail,
-  expectFailed,
-  expectMadeOnce,
-} from "./rented.ts";
+import { here, accountId, machinesOf, billed, orders, rejected, fail, expectFailed, expectMadeOnce } from "./rented.ts";
+import { isList, isOrder, PROVIDERS, RENTED } from "./table.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
-
-const QUOTA = ofDigitalOcean(422, "unprocessable_entity", "This will exceed your droplet limit.");
 
 /** Waits of minutes are over at once. */
 function hurry(): void {
   const wait = globalThis.setTimeout;
-  const quick = (run: () => void, milliseconds = 0) => wait(run, milliseconds > 60_000 ? 1 : milliseconds);
+  const quick = (run: (...values: unknown[]) => void, milliseconds = 0, ...values: unknown[]) =>
+    wait(run, milliseconds > 60_000 ? 1 : milliseconds, ...values);
   vi.stubGlobal("setTimeout", quick);
   onTestFinished(() => void vi.stubGlobal("setTimeout", wait));
 }
 
 describe.each(RENTED)("%s", (provider) => {
-  const errorResponse = provider === "hetzner" ? ofHetzner : ofDigitalOcean;
+  const { errorResponse, outOfCapacity, quotaExceeded, busy } = PROVIDERS[provider];
 
   test("a machine is first verified by a one-time host key, and from then on by the key that it generated", async () => {
     const outcome = await here.create(accountId, provider);
@@ -94,7 +81,7 @@ describe.each(RENTED)("%s", (provider) => {
 
   test("a task that reaches its order after the creation was abandoned orders nothing", async () => {
     // One run has seen that nothing was ordered. Meanwhile the other one's order is rejected, and the creation has ended.
-    fail(provider, rejected(provider === "hetzner" ? ofHetzner(403, "resource_limit_exceeded") : QUOTA), 1);
+    fail(provider, rejected(quotaExceeded[0]), 1);
     let looks = 0;
     const twin = (task: string) => (task === "requestMachine" ? () => (looks++ === 2 ? 2 : 0) : undefined);
     expectFailed(await here.create(accountId, provider, { twin }), "PROVIDER_QUOTA_EXCEEDED");
@@ -188,6 +175,25 @@ describe.each(RENTED)("%s", (provider) => {
     },
   );
 
+  test.each([
+    ["for lack of machines", outOfCapacity, "PROVIDER_OUT_OF_CAPACITY"],
+    ["because of the operator's limits", quotaExceeded, "PROVIDER_QUOTA_EXCEEDED"],
+  ])("an order that the provider rejects %s fails with its error after one order", async (_, errors, code) => {
+    for (const error of errors) {
+      here[provider].requests.length = 0;
+      fail(provider, rejected(error));
+      expectFailed(await here.create(accountId, provider), code);
+      expect(orders(provider)).toBe(1);
+    }
+  });
+
+  test("an order that the provider is too busy for is retried", async () => {
+    for (const error of busy) {
+      fail(provider, rejected(error), 2);
+      await expectMadeOnce(provider, await here.create(accountId, provider));
+    }
+  });
+
   test("rejected credentials fail with PROVIDER_UNAUTHORIZED immediately", async () => {
     here[provider].fault = () => rejected(errorResponse(401, "unauthorized"));
     const outcome = await here.create(accountId, provider);
@@ -215,15 +221,11 @@ describe.each(RENTED)("%s", (provider) => {
 
   test("a machine is deleted however long that takes, and however often the provider fails", async () => {
     const { server } = await here.create(accountId, provider);
-    let errors = 5;
-    here[provider].fault = ({ method }) =>
-      method === "DELETE" && errors-- > 0
-        ? rejected(
-            provider === "hetzner"
-              ? ofHetzner(423, "locked")
-              : ofDigitalOcean(422, "unprocessable_entity", "Droplet already has a pending event."),
-          )
-        : undefined;
+    const errors = Array.from({ length: 5 }, () => busy).flat();
+    here[provider].fault = ({ method }) => {
+      const error = method === "DELETE" ? errors.pop() : undefined;
+      return error && rejected(error);
+    };
     expect((await here.remove(server)).state).toBe("succeeded");
     expect(billed(provider)).toEqual([]);
   });

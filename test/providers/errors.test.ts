@@ -1,18 +1,19 @@
-// What a provider's errors and odd entries mean: each error with the provider's own sentence, and no entry that blocks the
-// others.
+// What a provider's offers, errors and odd entries mean: sizes with prices, each error with the provider's own sentence, and no
+// entry that blocks the others.
 import { createServer } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
+import { newId } from "../../shared/domain/ids.ts";
 import { GiveUp, TryAgain } from "../../shared/platform/task-errors.ts";
-import { digitalocean } from "../../shared/providers/digitalocean.ts";
-import { hetzner } from "../../shared/providers/hetzner.ts";
+import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { RetryLater } from "../../shared/providers/http.ts";
 import type { Provider } from "../../shared/providers/provider.ts";
-import type { Rented } from "./harness.ts";
+import { PROVIDERS, type Rented, RENTED } from "./table.ts";
 
 const TOKEN = "provider-secret-token";
+const DEPLOYMENT = "erp-test";
 
-let respond: (path: string, page: number) => { status?: number; body: unknown };
+let respond: (path: string, page: number) => { status?: number; body?: unknown };
 let address: string;
 let stop: () => void;
 beforeEach(async () => {
@@ -30,10 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => stop());
 
-const providers = {
-  hetzner: () => hetzner({ token: TOKEN, address, deployment: "erp-test" }),
-  digitalocean: () => digitalocean({ token: TOKEN, address, deployment: "erp-test" }),
-} satisfies Record<Rented, () => Provider>;
+const connect = (name: Rented): Provider => PROVIDERS[name].create({ token: TOKEN, address, deployment: DEPLOYMENT });
 
 const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -43,7 +41,15 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
 
 const KINDS = { final: GiveUp, later: RetryLater, unclear: TryAgain } as const;
 
-describe.each([
+type Meaning = [
+  name: Rented,
+  status: number,
+  code: string,
+  message: string,
+  kind: keyof typeof KINDS,
+  expected: "PROVIDER_QUOTA_EXCEEDED" | "PROVIDER_OUT_OF_CAPACITY" | "PROVIDER_UNAUTHORIZED" | "PROVIDER_ERROR",
+];
+const MEANINGS: Meaning[] = [
   ["hetzner", 403, "resource_limit_exceeded", "server limit reached", "final", "PROVIDER_QUOTA_EXCEEDED"],
   ["hetzner", 412, "resource_unavailable", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
   ["hetzner", 412, "placement_error", "error during placement", "final", "PROVIDER_OUT_OF_CAPACITY"],
@@ -83,11 +89,18 @@ describe.each([
   ["digitalocean", 422, "unprocessable_entity", "Droplet already has a pending event", "later", "PROVIDER_ERROR"],
   ["digitalocean", 422, "unprocessable_entity", "Only valid hostname characters are allowed", "final", "PROVIDER_ERROR"],
   ["digitalocean", 500, "server_error", "Unexpected server-side error", "unclear", "PROVIDER_ERROR"],
-] as const)("%s, %i %s: %s", (name, status, code, message, kind, expected) => {
+];
+
+test.each(RENTED)("the errors of %s include a used-up quota, a lack of machines and rejected credentials", (provider) => {
+  const codes = MEANINGS.filter(([name]) => name === provider).map((meaning) => meaning[5]);
+  for (const code of ["PROVIDER_QUOTA_EXCEEDED", "PROVIDER_OUT_OF_CAPACITY", "PROVIDER_UNAUTHORIZED"] as const)
+    expect(codes, "MEANINGS of this file").toContain(code);
+});
+
+describe.each(MEANINGS)("%s, %i %s: %s", (name, status, code, message, kind, expected) => {
   test(`is ${expected} with the provider's sentence`, async () => {
-    const body = name === "hetzner" ? { error: { code, message: `${message}.` } } : { id: code, message: `${message}.` };
-    respond = () => ({ status, body });
-    const provider = providers[name]();
+    respond = () => PROVIDERS[name].errorResponse(status, code, `${message}.`);
+    const provider = connect(name);
     const error = await errorOf(provider.findMachine("1"));
     expect(error).toBeInstanceOf(KINDS[kind]);
     if (kind === "unclear") expect(error).not.toBeInstanceOf(RetryLater);
@@ -110,7 +123,7 @@ describe.each([
 ])("DigitalOcean's error with root causes is told by %s", (_, more, status, sentence) => {
   test("as one that a repetition does not help", async () => {
     respond = () => ({ status, body: { error: "Error validating request", root_causes: [], ...more } });
-    const error = await errorOf(providers.digitalocean().findMachine("1"));
+    const error = await errorOf(connect("digitalocean").findMachine("1"));
     expect(error).toBeInstanceOf(GiveUp);
     expect(error).toMatchObject({ message: expect.stringContaining(`DigitalOcean says: ${sentence}`) });
   });
@@ -118,16 +131,29 @@ describe.each([
 
 test("the error of a proxy in front of DigitalOcean does not say whether the request took effect", async () => {
   respond = () => ({ status: 400, body: { error: "Bad gateway" } });
-  expect(await errorOf(providers.digitalocean().findMachine("1"))).not.toBeInstanceOf(GiveUp);
+  expect(await errorOf(connect("digitalocean").findMachine("1"))).not.toBeInstanceOf(GiveUp);
 });
 
 test("a provider's sentence is one short line that does not repeat the token", async () => {
   const message = `Bad\nrequest\u0007 with ${TOKEN}: ${"x".repeat(1000)}`;
   respond = () => ({ status: 422, body: { error: { code: "invalid_input", message } } });
-  const error = z.instanceof(Error).parse(await errorOf(providers.hetzner().findMachine("1")));
+  const error = z.instanceof(Error).parse(await errorOf(connect("hetzner").findMachine("1")));
   expect(error.message).toMatch(/ says: Bad request with \(hidden\): x+…$/);
   expect(error.message.length).toBeLessThan(300);
   expect(String(error.cause)).not.toContain(TOKEN);
+});
+
+test.each(RENTED)("the catalog of %s has regions, and sizes with prices, among them the one that tests order", async (name) => {
+  const { create, place, startFake } = PROVIDERS[name];
+  const { token, address: fakeAddress, stop: stopFake } = await startFake(computeFingerprint);
+  onTestFinished(stopFake);
+  const { code, regions, sizes } = await create({ token, address: fakeAddress, deployment: DEPLOYMENT }).catalog();
+  expect(code).toBe(name);
+  expect(regions.map((region) => region.code)).toContain(place.region);
+  expect(sizes.map((size) => size.code)).toContain(place.size);
+  expect(sizes.find((size) => size.code === place.size)?.regions).toContain(place.region);
+  for (const { price, cpu, memory_gb, disk_gb } of sizes)
+    for (const amount of [price?.monthly, price?.hourly, cpu, memory_gb, disk_gb]) expect(amount).toBeGreaterThan(0);
 });
 
 const hetznerPage = (list: string, entries: unknown[]) => ({ [list]: entries, meta: { pagination: { next_page: null } } });
@@ -153,7 +179,7 @@ test("one odd price or size does not stop the catalog", async () => {
       ? hetznerPage("server_types", [TYPE, { ...TYPE, name: "cx42", prices: unpriced }, { ...TYPE, name: "odd", cores: null }])
       : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: "DE" }, { name: null }]),
   });
-  const { sizes, regions } = await providers.hetzner().catalog();
+  const { sizes, regions } = await connect("hetzner").catalog();
   expect(regions.map(({ code }) => code)).toEqual(["fsn1"]);
   expect(sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
     ["cx32", 6.8],
@@ -165,7 +191,7 @@ test("one odd price or size does not stop the catalog", async () => {
       ? { sizes: [priced, { ...priced, slug: "s-4vcpu-8gb", price_monthly: null }, { slug: 7 }] }
       : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }, null] },
   });
-  expect((await providers.digitalocean().catalog()).sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
+  expect((await connect("digitalocean").catalog()).sizes.map(({ code, price }) => [code, price?.monthly ?? null])).toEqual([
     ["s-2vcpu-4gb", 24],
     ["s-4vcpu-8gb", null],
   ]);
@@ -178,7 +204,7 @@ test("what does not apply may be null", async () => {
       ? hetznerPage("server_types", [type])
       : hetznerPage("locations", [{ name: "fsn1", city: "Falkenstein", country: null }]),
   });
-  expect(await providers.hetzner().catalog()).toMatchObject({
+  expect(await connect("hetzner").catalog()).toMatchObject({
     regions: [{ code: "fsn1", name: "Falkenstein" }],
     sizes: [{ code: "cx32", regions: ["fsn1"] }],
   });
@@ -187,7 +213,7 @@ test("what does not apply may be null", async () => {
       ? { sizes: [{ ...SIZE, regions: [null, "fra1"], gpu_info: null }], links: null }
       : { regions: [{ slug: "fra1", name: "Frankfurt 1", available: true }], links: { pages: { next: null } } },
   });
-  expect((await providers.digitalocean().catalog()).sizes).toMatchObject([{ code: SIZE.slug, regions: ["fra1"] }]);
+  expect((await connect("digitalocean").catalog()).sizes).toMatchObject([{ code: SIZE.slug, regions: ["fra1"] }]);
 });
 
 test.each([
@@ -206,9 +232,9 @@ test.each([
     for (const server of [undefined, { id: 1, status: "initializing" }]) {
       respond = (path) => {
         if (path.endsWith("/actions")) return { body: { actions } };
-        return server === undefined ? { status: 404, body: notFound } : { body: { server } };
+        return server === undefined ? PROVIDERS.hetzner.errorResponse(404, "not_found") : { body: { server } };
       };
-      const error = await errorOf(providers.hetzner().findMachine("1"));
+      const error = await errorOf(connect("hetzner").findMachine("1"));
       expect(error).toBeInstanceOf(GiveUp);
       expect(error).toMatchObject({
         code: expected,
@@ -216,7 +242,7 @@ test.each([
       });
     }
     actions = [action(2, "create_server"), action(1, "start_server")];
-    expect(await providers.hetzner().findMachine("1")).toMatchObject({ state: "starting" });
+    expect(await connect("hetzner").findMachine("1")).toMatchObject({ state: "starting" });
   },
 );
 
@@ -232,41 +258,36 @@ const ODD = {
   tags: null,
   labels: null,
 };
-const listing = (name: keyof typeof providers, entries: unknown[]) =>
-  name === "hetzner" ? hetznerPage("servers", entries) : { droplets: entries };
-const owner = { server_id: "srv_1", account_id: "acc_1", machine_id: "1" };
+const ids = { operation_id: newId("operation"), server_id: newId("server"), account_id: newId("account") };
+const owner = { server_id: ids.server_id, account_id: ids.account_id, machine_id: "1" };
 
-describe.each(["hetzner", "digitalocean"] as const)("%s", (name) => {
-  const provider = (): Provider => providers[name]();
+describe.each(RENTED)("%s", (name) => {
+  const { errorResponse, listedMachine, machinesPage } = PROVIDERS[name];
+  const provider = (): Provider => connect(name);
 
   test("an odd machine stops neither the list of all machines nor the release of others", async () => {
-    const labels = { operation_id: "op_1", server_id: "srv_1", account_id: "acc_1" };
-    const ours = { ...ODD, id: 1, created: "2026-11-25T00:00:00Z", labels };
-    respond = () => ({ body: listing(name, [ours, ODD, { id: "no number" }]) });
-    const machines = await provider().listMachines();
-    if (name === "hetzner") expect(machines).toEqual([{ machine_id: "1", created_at: ours.created, ...labels }]);
-    respond = (path) => (/\d$/.test(path) ? { status: 404, body: notFound } : { body: listing(name, [ODD]) });
+    const ours = { machine_id: "1", created_at: "2026-11-25T00:00:00Z", ...ids };
+    const entries = [{ ...ODD, ...listedMachine(ours, DEPLOYMENT) }, ODD, { id: "no number" }];
+    respond = () => ({ body: machinesPage(entries, null) });
+    expect(await provider().listMachines()).toEqual([ours]);
+    respond = (path) => (/\d$/.test(path) ? errorResponse(404, "not_found") : { body: machinesPage([ODD], null) });
     expect(await provider().releaseMachine(owner)).toEqual({ isGone: true });
   });
 
   test("a machine without an ID is neither taken for none nor given back", async () => {
-    respond = () => ({ body: listing(name, [{ ...ODD, id: null }]) });
+    respond = () => ({ body: machinesPage([{ ...ODD, id: null }], null) });
     expect(await errorOf(provider().releaseMachine(owner))).toBeInstanceOf(TryAgain);
-    const request = { ...owner, operation_id: "op_1", name: "erp", region: "fsn1", size: "cx32" };
+    const request = { ...ids, name: "erp", ...PROVIDERS[name].place };
     expect(await errorOf(provider().findRequested(request))).toBeInstanceOf(TryAgain);
   });
 
   test("a list of more than 50 pages is read to its end", async () => {
-    const next = (page: number) => (page < 120 ? page + 1 : null);
-    respond = (_, page) => ({
-      body: {
-        ...listing(name, [{ ...ODD, id: page }]),
-        meta: { pagination: { next_page: next(page) } },
-        links: { pages: { ...(next(page) !== null && { next: `${address}?page=${next(page)}` }) } },
-      },
-    });
+    const pages: number[] = [];
+    respond = (_, page) => {
+      pages.push(page);
+      return { body: machinesPage([{ ...ODD, id: page }], page < 120 ? page + 1 : null) };
+    };
     expect(await errorOf(provider().listMachines())).toBeUndefined();
+    expect(pages).toHaveLength(120);
   });
 });
-
-const notFound = { id: "not_found", message: "", error: { code: "not_found", message: "" } };

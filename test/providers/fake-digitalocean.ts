@@ -4,9 +4,9 @@ import * as z from "zod";
 import {
   type FakeResponse,
   type FakeRequest,
-  type FakeApi,
   fakeApi,
   type FakeMachine,
+  type FakeProvider,
   type Fate,
   hasStarted,
   isListed,
@@ -33,7 +33,7 @@ const Order = z.object({
   ),
 });
 type Order = z.infer<typeof Order>;
-type Droplet = FakeMachine & { order: Order; off: boolean };
+type Droplet = FakeMachine & { order: Order };
 const KeyOrder = z.object({ name: z.string(), public_key: z.string() });
 type Key = z.infer<typeof KeyOrder> & { id: number; fingerprint: string };
 
@@ -67,18 +67,18 @@ const IMAGES = [
   { slug: null, distribution: "Debian", status: "retired", regions: [] },
 ];
 
-export interface FakeDigitalOcean extends FakeApi {
-  token: string;
-  droplets: Droplet[];
-  keys: Key[];
-}
-
 export const errorResponse = (status: number, id: string, message = "As the test asked"): FakeResponse => ({
   status,
   body: { id, message },
 });
 
-export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => string): Promise<FakeDigitalOcean> {
+/** One page of the list of machines. */
+export const machinesPage = (droplets: readonly unknown[], next: number | null): unknown => ({
+  droplets,
+  links: { pages: next === null ? {} : { next: `https://api.digitalocean.com/v2/droplets?page=${next}` } },
+});
+
+export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => string): Promise<FakeProvider> {
   const droplets: Droplet[] = [];
   const keys: Key[] = [];
   let lastId = 500_000;
@@ -165,7 +165,7 @@ export async function fakeDigitalOcean(fingerprintOf: (publicKey: string) => str
     return { status: 202, body: { droplet: renderDroplet(droplet), links: { actions: [{ id: 1, rel: "create", href: "" }] } } };
   }
 
-  return Object.assign(api, { token: TOKEN, droplets, keys });
+  return Object.assign(api, { token: TOKEN, machines: droplets, keys });
 }
 
 function respondIfFound<T>(thing: T | undefined, then: (thing: T) => FakeResponse): FakeResponse {

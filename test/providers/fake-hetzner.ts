@@ -3,9 +3,9 @@ import * as z from "zod";
 import {
   type FakeResponse,
   type FakeRequest,
-  type FakeApi,
   fakeApi,
   type FakeMachine,
+  type FakeProvider,
   type Fate,
   hasStarted,
   isListed,
@@ -27,7 +27,7 @@ const Order = z.object({
   labels: z.record(z.string(), z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/)),
 });
 type Order = z.infer<typeof Order>;
-type HetznerServer = FakeMachine & { order: Order; off: boolean };
+type HetznerServer = FakeMachine & { order: Order };
 const KeyOrder = z.object({ name: z.string(), public_key: z.string() });
 type Key = z.infer<typeof KeyOrder> & { id: number; fingerprint: string };
 
@@ -73,19 +73,19 @@ const IMAGES = [
   { id: 14, os_flavor: "fedora", os_version: "43", architecture: "arm" },
 ];
 
-export interface FakeHetzner extends FakeApi {
-  token: string;
-  servers: HetznerServer[];
-  keys: Key[];
-}
-
 /** Error responses as the documentation shows them. */
-export const errorResponse = (status: number, code: string): FakeResponse => ({
+export const errorResponse = (status: number, code: string, message = `As the test asked (${code})`): FakeResponse => ({
   status,
-  body: { error: { code, message: `As the test asked (${code})`, details: null } },
+  body: { error: { code, message, details: null } },
 });
 
-export async function fakeHetzner(fingerprintOf: (publicKey: string) => string): Promise<FakeHetzner> {
+/** One page of the list of machines. */
+export const machinesPage = (servers: readonly unknown[], next_page: number | null): unknown => ({
+  servers,
+  meta: { pagination: { next_page } },
+});
+
+export async function fakeHetzner(fingerprintOf: (publicKey: string) => string): Promise<FakeProvider> {
   const servers: HetznerServer[] = [];
   const keys: Key[] = [];
   let lastId = 1000;
@@ -182,7 +182,7 @@ export async function fakeHetzner(fingerprintOf: (publicKey: string) => string):
     return server === undefined ? errorResponse(404, "not_found") : then(server);
   }
 
-  return Object.assign(api, { token: TOKEN, servers, keys });
+  return Object.assign(api, { token: TOKEN, machines: servers, keys });
 }
 
 function listOf(request: FakeRequest, list: string, entries: readonly unknown[]): FakeResponse {

@@ -60,6 +60,8 @@ export interface FakeMachine {
   madeAt: number;
   fate: Fate;
   deletedAt: number;
+  off: boolean;
+  order: { user_data: string };
   /** Listed without a time that can be read. */
   undated?: boolean;
 }
@@ -93,6 +95,14 @@ export interface FakeApi {
   /** Requests that arrived although the provider had asked us to wait. */
   impatient: number;
   stop: () => Promise<void>;
+}
+
+/** A provider's account or project with its API. */
+export interface FakeProvider extends FakeApi {
+  token: string;
+  machines: FakeMachine[];
+  /** SSH keys. */
+  keys: unknown[];
 }
 
 interface Maker {

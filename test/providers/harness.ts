@@ -1,4 +1,4 @@
-// A live environment for the tests of providers: its own table and secrets, fakes of both providers, and nothing else.
+// A live environment for the tests of providers: its own table and secrets, a fake of each rented provider, and nothing else.
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
@@ -14,7 +14,6 @@ import { readTemplate } from "../../infra/local/template/template.ts";
 import { REGION } from "../../infra/local/template/resolve.ts";
 import { stackName } from "../../infra/settings.ts";
 import { getAccount, newAccount } from "../../shared/records/accounts.ts";
-import type { Configuration } from "../../shared/platform/configuration.ts";
 import { startChange } from "../../shared/data/change.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { reserveOperation } from "../../shared/records/operations.ts";
@@ -24,25 +23,13 @@ import { getServer, moveServerToDeleting, reserveServer } from "../../shared/rec
 import { reserveSshKey } from "../../shared/records/ssh-keys.ts";
 import { putIfAbsent } from "../../shared/data/table.ts";
 import { newId } from "../../shared/domain/ids.ts";
-import { computeFingerprint } from "../../shared/providers/first-boot.ts";
 import { execute, type Fatality, fetchMortally, type Running } from "./executions.ts";
-import { type FakeDigitalOcean, fakeDigitalOcean } from "./fake-digitalocean.ts";
-import type { FakeMachine } from "./fake.ts";
-import { type FakeHetzner, fakeHetzner } from "./fake-hetzner.ts";
+import { configurationOf, type Fakes, PROVIDERS, type Rented, RENTED, startFakes } from "./table.ts";
 
 const BY = { operator: "test", requestId: "test" };
 const TABLE = "live-table";
 
-/** Those that a token of the operator's rents machines from: a new one is missing below until it is tested like the others. */
-export type Rented = {
-  [Name in keyof Configuration]-?: NonNullable<Configuration[Name]> extends { token: string } ? Name : never;
-}[keyof Configuration];
 type ProviderCode = Rented | "byo";
-const PLACES: Record<ProviderCode, Pick<ServerRecord, "provider" | "region" | "size">> = {
-  hetzner: { provider: "hetzner", region: "fsn1", size: "cx22" },
-  digitalocean: { provider: "digitalocean", region: "fra1", size: "s-2vcpu-4gb" },
-  byo: { provider: "byo", region: "own", size: "cellar-1" },
-};
 
 export const OWN_MACHINE = {
   name: "cellar-1",
@@ -54,17 +41,9 @@ export const OWN_MACHINE = {
   disk_gb: 200,
 };
 
-/** Each has a fake. */
-export const RENTED: readonly Rented[] = Object.keys({ hetzner: true, digitalocean: true } satisfies Record<Rented, true>).filter(
-  (name): name is Rented => name in PLACES,
-);
+const OWN_PLACE = { region: "own", size: OWN_MACHINE.name };
 
-type Machines = (FakeMachine & { order: { user_data: string } })[];
-
-export interface ProviderHarness {
-  hetzner: FakeHetzner;
-  digitalocean: FakeDigitalOcean;
-  machinesOf: (provider: Rented) => Machines;
+export interface ProviderHarness extends Fakes {
   configure: (configuration: object) => Promise<void>;
   /** Replaces the secret that the keys derive from. */
   rotate: () => Promise<void>;
@@ -89,11 +68,11 @@ export async function providerHarness(): Promise<ProviderHarness> {
   // This file has its own tables, because it has its own key.
   const database = { url: inject("databaseUrl"), accessKeyId: randomBytes(8).toString("hex") };
   const secrets = await secretsManager();
-  const [hetzner, digitalocean] = await Promise.all([fakeHetzner(computeFingerprint), fakeDigitalOcean(computeFingerprint)]);
+  const fakes = await startFakes();
   afterAll(async () => {
     vi.useRealTimers();
     vi.unstubAllGlobals();
-    await Promise.all([hetzner.stop(), digitalocean.stop(), secrets.stop()]);
+    await Promise.all([...RENTED.map((provider) => fakes[provider].stop()), secrets.stop()]);
   });
   Object.assign(process.env, {
     AWS_REGION: REGION,
@@ -118,18 +97,12 @@ export async function providerHarness(): Promise<ProviderHarness> {
     await secrets.put(secrets.providers, JSON.stringify({ registry, ...configuration }));
     vi.setSystemTime(Date.now() + 120_000); // older than the retention
   };
-  await configure({
-    hetzner: { token: hetzner.token, address: hetzner.address },
-    digitalocean: { token: digitalocean.token, address: digitalocean.address },
-    byo: { machines: [OWN_MACHINE] },
-  });
+  await configure({ ...configurationOf(fakes), byo: { machines: [OWN_MACHINE] } });
   const rotate = async (): Promise<void> => {
     await secrets.put(secrets.hosts, randomBytes(32).toString("hex"));
     vi.setSystemTime(Date.now() + 600_000); // older than the retention
   };
-  const machines: Record<Rented, Machines> = { hetzner: hetzner.servers, digitalocean: digitalocean.droplets };
-  const machinesOf = (provider: Rented): Machines => machines[provider];
-  return { hetzner, digitalocean, machinesOf, configure, rotate, account, create, remove };
+  return { ...fakes, configure, rotate, account, create, remove };
 }
 
 async function account(): Promise<string> {
@@ -146,9 +119,10 @@ async function create(accountId: string, provider: ProviderCode, options: RunOpt
   const key = reserveSshKey(change, { name: `key of ${name}`, public_key: "ssh-ed25519 AAAA", fingerprint: "SHA256:x" });
   const operationId = newId("operation");
   const specs = { cpu: 2, memory_gb: 4, disk_gb: 40 };
+  const place = provider === "byo" ? OWN_PLACE : PROVIDERS[provider].place;
   const server = reserveServer(
     change,
-    { ...PLACES[provider], name, specs, ssh_key_id: key.id, ssh_key_name: "Work laptop" },
+    { provider, ...place, name, specs, ssh_key_id: key.id, ssh_key_name: "Work laptop" },
     operationId,
   );
   const operation = reserveOperation(change, BY, {

@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from "vitest";
 import { getServer } from "../../shared/records/servers.ts";
 import { pass } from "./executions.ts";
 import { GOOD_FATE, NONSENSE } from "./fake.ts";
-import { RENTED } from "./harness.ts";
 import { here, accountId, billed, orders, rejected, fail, expectFailed, expectMadeOnce } from "./rented.ts";
+import { RENTED } from "./table.ts";
 
 vi.mock("../../shared/hosts/ssh.ts", () => import("./fake-host.ts"));
 

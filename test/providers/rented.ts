@@ -2,9 +2,10 @@
 // them anew for each test, and puts ./fake-host.ts in the place of SSH.
 import { beforeAll, beforeEach, expect, vi } from "vitest";
 import { pass } from "./executions.ts";
-import { type FakeRequest, type Fault, GOOD_FATE, isThere } from "./fake.ts";
+import { type Fault, GOOD_FATE, isThere } from "./fake.ts";
 import { misbehave, unreachable } from "./fake-host.ts";
-import { type Outcome, type ProviderHarness, type Rented, RENTED, providerHarness } from "./harness.ts";
+import { type Outcome, type ProviderHarness, providerHarness } from "./harness.ts";
+import { isOrder, type Rented, RENTED } from "./table.ts";
 
 export let here: ProviderHarness;
 export let accountId: string;
@@ -20,16 +21,14 @@ beforeEach(() => {
     fake.requests.length = 0;
     fake.impatient = 0;
   }
-  for (const provider of RENTED) here.machinesOf(provider).length = 0;
+  for (const provider of RENTED) machinesOf(provider).length = 0;
   unreachable.clear();
   misbehave.clear();
   vi.restoreAllMocks();
 });
 
-export const machinesOf = (provider: Rented) => here.machinesOf(provider);
+export const machinesOf = (provider: Rented) => here[provider].machines;
 export const billed = (provider: Rented) => machinesOf(provider).filter(isThere);
-export const isList = ({ method, path }: FakeRequest) => method === "GET" && /\/(servers|droplets)$/.test(path);
-export const isOrder = ({ method, path }: FakeRequest) => method === "POST" && /\/(servers|droplets)$/.test(path);
 export const orders = (provider: Rented) => here[provider].requests.filter(isOrder).length;
 
 /** Makes only orders fail, and only this often. */
