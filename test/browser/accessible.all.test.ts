@@ -52,7 +52,7 @@ async function lookBehind(page: Page, menu: Locator, items: readonly string[]): 
   }
 }
 
-test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ open }) => {
+test("the menus, choices and dialogs of a list", async ({ open }) => {
   const page = await open("/instances", { as: owner });
   await title(page, /^Instances/);
   await page.getByRole("checkbox", { name: "Select Shop" }).check();
@@ -66,7 +66,7 @@ test("the menus, choices and dialogs of a list", { timeout: 240_000 }, async ({ 
   await lookAt(page, [button(page, /^Filter by action/)], options);
 });
 
-test("the menus, dialogs and explanations of an instance and its backups", { timeout: 240_000 }, async ({ open }) => {
+test("the menus, dialogs and explanations of an instance and its backups", async ({ open }) => {
   const page = await open(`/instances/${things.instance}?tab=backups`, { as: owner });
   const dialog = page.getByRole("dialog");
   const more = button(page, "Actions");
@@ -81,7 +81,7 @@ test("the menus, dialogs and explanations of an instance and its backups", { tim
   await lookBehind(page, button(page, /^Actions on the backup/), ["Restore", "Run drill", "Edit details", "Delete"]);
 });
 
-test("forms with errors", { timeout: 240_000 }, async ({ open }) => {
+test("forms with errors", async ({ open }) => {
   const page = await open("/servers/create", { as: owner });
   for (const [path, name] of [
     ["/servers/create", "Create server"],
@@ -99,7 +99,7 @@ test("forms with errors", { timeout: 240_000 }, async ({ open }) => {
 /** Those that fetch what they show. */
 const FETCHING = PAGES.filter(({ route }) => !["*", "/settings/api-keys/create"].includes(route));
 
-test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faults }) => {
+test("pages that could not be loaded", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);
   const page = await open("/nowhere", { as: owner });
   const error = { code: "NOT_ALLOWED", message: "This API key cannot do that" };
@@ -111,7 +111,7 @@ test("pages that could not be loaded", { timeout: 240_000 }, async ({ open, faul
   }
 });
 
-test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => {
+test("an account with nothing in it", async ({ open }) => {
   const page = await open("/nowhere", { as: await account() });
   for (const destination of PAGES.filter(({ path }) => path === undefined)) {
     await moveAndSee(page, destination, things);
@@ -121,7 +121,7 @@ test("an account with nothing in it", { timeout: 240_000 }, async ({ open }) => 
 
 const NARROWEST_AND_WIDEST = [320, 2560];
 
-test.for(NARROWEST_AND_WIDEST)("before a sign-in, at %i pixels", { timeout: 240_000 }, async (width, { open }) => {
+test.for(NARROWEST_AND_WIDEST)("before a sign-in, at %i pixels", async (width, { open }) => {
   const page = await open("/", { fresh: true });
   await page.setViewportSize({ width, height: 700 });
   for (const path of [
@@ -139,7 +139,7 @@ test.for(NARROWEST_AND_WIDEST)("before a sign-in, at %i pixels", { timeout: 240_
   }
 });
 
-test.for(NARROWEST_AND_WIDEST)("what is around each page, at %i pixels", { timeout: 240_000 }, async (width, { open }) => {
+test.for(NARROWEST_AND_WIDEST)("what is around each page, at %i pixels", async (width, { open }) => {
   const page = await open("/instances", { as: owner, phone: width === 320 });
   await page.setViewportSize({ width, height: 700 });
   await title(page, /^Instances/);

@@ -20,7 +20,7 @@ async function callIn(container: Page | Locator): Promise<string> {
   return /^await client\.(\w+\.\w+)\(/.exec(typescript)?.[1] ?? typescript;
 }
 
-test("every change shows its API call", { timeout: 240_000 }, async ({ open }) => {
+test("every change shows its API call", async ({ open }) => {
   const owner = await account({ seeded: true });
   const server = await seedServer(owner.id, { name: "erp-1" });
   const unused = await seedServer(owner.id, { name: "erp-2" });

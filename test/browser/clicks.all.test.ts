@@ -24,7 +24,7 @@ beforeAll(async () => {
     await seedInstance(owner.id, { server_id, name: `Chandlery ${n}`, protection_status: "protected" });
   await seedInstance(owner.id, { server_id, name: "Late Florist", protection_status: "overdue" });
   failing = await owner.instance({ name: "Night Bakery" });
-}, 600_000);
+});
 
 /** Opens a page and counts the user's own clicks; a click on a label is one, although its field gets another. */
 async function counting(open: Open, path: string): Promise<{ page: Page; clicks: () => Promise<unknown> }> {

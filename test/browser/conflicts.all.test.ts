@@ -161,7 +161,7 @@ test("every form shows what somebody else has changed meanwhile, and overwrites 
     await form.getByText(TITLE).waitFor({ state: "detached" });
     expect(await stored(), name).toBe(otherValue);
   }
-}, 240_000);
+});
 
 test("a policy that somebody else deletes meanwhile is created again only if the user says so, as the form shows it", async ({
   open,

@@ -82,7 +82,7 @@ test("the dialogs and forms that say what would happen say it in German", async 
     await container.getByText("Was geschieht").first().waitFor();
     for (const sentence of sentences) expect(await container.textContent(), path).not.toContain(sentence);
   }
-}, 240_000);
+});
 
 const Sentences = z.looseObject({
   status_reason: z.string().nullish(),
@@ -147,4 +147,4 @@ test("why something failed and what a drill found is said in German, on every pa
     for (const sentence of sentences) expect(await page.locator("body").textContent(), path).not.toContain(sentence);
   }
   expect(sentences.size).toBeGreaterThan(PAGES.length);
-}, 240_000);
+});

@@ -16,7 +16,7 @@ beforeAll(async () => {
   things = await furnish(owner);
 });
 
-test("every page is accessible to everyone and fits the screen on a dark phone", { timeout: 600_000 }, async ({ open }) => {
+test("every page is accessible to everyone and fits the screen on a dark phone", async ({ open }) => {
   const page = await open("/", { as: owner, phone: true, dark: true });
   for (const destination of PAGES) {
     await moveAndSee(page, destination, things);
@@ -31,20 +31,16 @@ const CONTENT_BEGINS = `(() => {
   return scrollY + (tabs ?? head).getBoundingClientRect().bottom;
 })()`;
 
-test(
-  "on a phone, the content of a resource's page begins within the first 200 pixels",
-  { timeout: 240_000 },
-  async ({ open }) => {
-    const page = await open("/", { as: owner, phone: true });
-    for (const width of [320, 360, 400]) {
-      await page.setViewportSize({ width, height: 700 });
-      for (const destination of PAGES.filter(({ path }) => path !== undefined)) {
-        await moveAndSee(page, destination, things);
-        expect(await page.evaluate(CONTENT_BEGINS), `${destination.route} at ${width}`).toBeLessThanOrEqual(200);
-      }
+test("on a phone, the content of a resource's page begins within the first 200 pixels", async ({ open }) => {
+  const page = await open("/", { as: owner, phone: true });
+  for (const width of [320, 360, 400]) {
+    await page.setViewportSize({ width, height: 700 });
+    for (const destination of PAGES.filter(({ path }) => path !== undefined)) {
+      await moveAndSee(page, destination, things);
+      expect(await page.evaluate(CONTENT_BEGINS), `${destination.route} at ${width}`).toBeLessThanOrEqual(200);
     }
-  },
-);
+  }
+});
 
 test("on a phone, a page has one button, and the rest of its actions in a menu", async ({ open }) => {
   const page = await open(`/instances/${things.instance}`, { as: owner, phone: true });

@@ -24,7 +24,7 @@ test("without a connection every page has the same one banner, and goes on by it
     await banner.waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1, name: destination.heading }).first().waitFor();
   }
-}, 240_000);
+});
 
 test("a page that got an error of the service is loaded once the service is back", async ({ open, faults }) => {
   faults.expected.push(/^Failed to load resource/);

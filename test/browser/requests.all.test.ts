@@ -30,7 +30,7 @@ let owner: TestAccount;
 let things: Things;
 beforeAll(async () => {
   ({ owner, things } = await bigAccount());
-}, 300_000);
+});
 
 /** Shows every page whole. */
 const TALL = { width: 1280, height: 4000 };
@@ -95,7 +95,7 @@ test("no page asks more than three times, and the shell once", async ({ open }) 
     if (traffic.requests.length > OWN_MAX) counts[path] = [...traffic.requests];
   }
   expect(counts).toEqual({});
-}, 300_000);
+});
 
 test("nor does one whose records name others, or that a link opens with something chosen", async ({ open }) => {
   const me = await account();
@@ -127,7 +127,7 @@ test("nor does one whose records name others, or that a link opens with somethin
     if (traffic.requests.length > OWN_MAX) counts[path] = [...traffic.requests];
   }
   expect(counts).toEqual({});
-}, 120_000);
+});
 
 test("after a change, a page asks for what shows the changed record, and for nothing else", async ({ open }) => {
   const me = await account({ seeded: true });
@@ -220,7 +220,7 @@ for (const of of ["instances", "kinds"])
     expect(traffic.statuses.filter((status) => status === 429)).toEqual([]);
     // However long it took: within a minute there would have been no more, but the polls of the overview.
     expect(traffic.requests.length).toBeLessThan(REQUEST_LIMITS.all - 3 * SHELL);
-  }, 240_000);
+  });
 
 test("the activity is paged quickly without a rate limit: a page and the names on it are three requests at most", async ({
   open,

@@ -51,4 +51,4 @@ test("pages that were open, and pages that could not load, recover once the serv
   await title(home, "Home");
   await title(list, "Shop");
   await title(settings, "Backups");
-}, 240_000);
+});

@@ -45,7 +45,7 @@ test("a browser that has nothing of the dashboard loads little before the form t
 /** What charts weigh comes on top, on the parts that are charts. */
 const isOfCharts = (path: string): boolean => path.endsWith("?tab=metrics");
 
-test("no page of an account with 320 instances is large, nor has many files", { timeout: 600_000 }, async ({ open, faults }) => {
+test("no page of an account with 320 instances is large, nor has many files", async ({ open, faults }) => {
   faults.expected.push(/503/); // its servers are seeded: nothing reads a log there
   const { owner: big, things } = await bigAccount();
   const page = await open("/config.json", { as: big, fresh: true });

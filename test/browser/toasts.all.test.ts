@@ -20,7 +20,7 @@ beforeAll(async () => {
   const server = await owner.server({ name: "shop-1" });
   domain = (await owner.instance({ name: "Shop", server_id: server.id })).domain;
   await owner.server({ name: "spare-1" });
-}, 600_000);
+});
 
 const Seen = z.object({ toast: z.number(), row: z.number() });
 
@@ -120,7 +120,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test("what a notification says, its row says, too, or says it half a second later", { timeout: 300_000 }, async ({ open }) => {
+test("what a notification says, its row says, too, or says it half a second later", async ({ open }) => {
   const page = await open("/instances", { as: owner, fresh: true });
   for (const { name, path, toast, row, act } of CASES) {
     await page.goto(path);

@@ -33,7 +33,7 @@ const runTwice = (): (() => void) =>
 
 const showOperation = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation);
 
-test("of 120 resources each gets its outcome, once, and those that cannot be changed fail", { timeout: 300_000 }, async () => {
+test("of 120 resources each gets its outcome, once, and those that cannot be changed fail", async () => {
   const me = await account({ seeded: true });
   await setQuota(me.id, "instance", 1_000);
   const { id: server_id } = await seedServer(me.id);
@@ -62,7 +62,7 @@ test("of 120 resources each gets its outcome, once, and those that cannot be cha
   expect([changed.length, new Set(changed).size]).toEqual([114, 114]);
 });
 
-test("two runs of the task at once begin nothing twice", { timeout: 120_000 }, async () => {
+test("two runs of the task at once begin nothing twice", async () => {
   const me = await account({ seeded: true });
   const instances = [await me.instance(), await me.instance(), await me.instance()];
   const close = runTwice();
@@ -87,7 +87,7 @@ async function expectOwnDrills(me: TestAccount, id: string, ids: readonly string
   return drills;
 }
 
-test("each backup is drilled, also where all are drilled on one server", { timeout: 120_000 }, async () => {
+test("each backup is drilled, also where all are drilled on one server", async () => {
   const me = await account({ seeded: true });
   const [one, other] = [await me.instance(), await me.instance({ server_id: (await me.server()).id })];
   const ids: string[] = [];
@@ -104,7 +104,7 @@ test("each backup is drilled, also where all are drilled on one server", { timeo
   for (const id of ids) expect((await me.api.get(`/backups/${id}`)).as(Backup).drill?.status).toBe("passed");
 });
 
-test("two runs of the task at once take no drill for that of another backup", { timeout: 120_000 }, async () => {
+test("two runs of the task at once take no drill for that of another backup", async () => {
   const me = await account({ seeded: true });
   const { id: instance } = await me.instance();
   const ids = [(await me.backup(instance)).id, (await me.backup(instance)).id, (await me.backup(instance)).id];

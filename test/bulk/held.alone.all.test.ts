@@ -60,7 +60,7 @@ async function pass(minutes: number): Promise<void> {
   close();
 }
 
-test("what another operation holds is tried for an hour, and then fails", { timeout: 120_000 }, async () => {
+test("what another operation holds is tried for an hour, and then fails", async () => {
   const me = await account({ seeded: true });
   const { id: heldId } = await me.instance();
   const release = holdWork(cloud, "restartErp");
@@ -77,36 +77,32 @@ test("what another operation holds is tried for an hour, and then fails", { time
   await me.until(restart);
 });
 
-test(
-  "a backup that waits for the drill of another one does not fail, however long that takes",
-  { timeout: 120_000 },
-  async () => {
-    const me = await account({ seeded: true });
-    const { id: instance } = await me.instance();
-    const ids = [(await me.backup(instance)).id, (await me.backup(instance)).id, (await me.backup(instance)).id];
-    const release = holdWork(cloud, "verifyArchive");
-    const { id } = await begin(me, { action: "drill", select: { ids } });
-    const OTHERS_WAIT = ["running", "waiting", "waiting"];
-    await expect.poll(() => statusesOf(me, id), WAIT).toEqual(OTHERS_WAIT);
-    // An earlier version selected them like this, so that they are all asked for, and not one after the other.
-    const part = keys.bulkPart(me.id, id, 0);
-    const targets = Part.parse((await readAll([part])).get(keyString(part))).targets.map((each) => ({
-      ...each,
-      server_id: null,
-    }));
-    await updateOne(part, { set: { targets } }, {});
-    await pass(0);
-    clock.advance(BULK.heldMinutes);
-    await pass(0);
-    expect(await statusesOf(me, id)).toEqual(OTHERS_WAIT);
-    release();
-    await me.until(id);
-    expect(await statusesOf(me, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
-    for (const backup of ids) expect((await me.api.get(`/backups/${backup}`)).as(Backup).drill?.status).toBe("passed");
-  },
-);
+test("a backup that waits for the drill of another one does not fail, however long that takes", async () => {
+  const me = await account({ seeded: true });
+  const { id: instance } = await me.instance();
+  const ids = [(await me.backup(instance)).id, (await me.backup(instance)).id, (await me.backup(instance)).id];
+  const release = holdWork(cloud, "verifyArchive");
+  const { id } = await begin(me, { action: "drill", select: { ids } });
+  const OTHERS_WAIT = ["running", "waiting", "waiting"];
+  await expect.poll(() => statusesOf(me, id), WAIT).toEqual(OTHERS_WAIT);
+  // An earlier version selected them like this, so that they are all asked for, and not one after the other.
+  const part = keys.bulkPart(me.id, id, 0);
+  const targets = Part.parse((await readAll([part])).get(keyString(part))).targets.map((each) => ({
+    ...each,
+    server_id: null,
+  }));
+  await updateOne(part, { set: { targets } }, {});
+  await pass(0);
+  clock.advance(BULK.heldMinutes);
+  await pass(0);
+  expect(await statusesOf(me, id)).toEqual(OTHERS_WAIT);
+  release();
+  await me.until(id);
+  expect(await statusesOf(me, id)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  for (const backup of ids) expect((await me.api.get(`/backups/${backup}`)).as(Backup).drill?.status).toBe("passed");
+});
 
-test("ten resources are in work at once, and two of one server", { timeout: 120_000 }, async () => {
+test("ten resources are in work at once, and two of one server", async () => {
   const me = await account({ seeded: true });
   for (const kind of ["server", "instance"] as const) await setQuota(me.id, kind, 100);
   const { id: crowded } = await me.server();
@@ -126,7 +122,7 @@ test("ten resources are in work at once, and two of one server", { timeout: 120_
   expect((await me.api.get(`/operations/${id}`)).as(Operation).result?.bulk).toMatchObject({ succeeded: ids.length });
 });
 
-test("an account's bulk actions delete twenty a minute, however many of them there are", { timeout: 120_000 }, async () => {
+test("an account's bulk actions delete twenty a minute, however many of them there are", async () => {
   const me = await account({ seeded: true });
   const instance = await seedInstance(me.id);
   const half = async () => {
@@ -148,7 +144,7 @@ test("an account's bulk actions delete twenty a minute, however many of them the
 const resultOf = async (me: TestAccount, id: string) => (await me.api.get(`/operations/${id}`)).as(Operation).result?.bulk;
 const hold = () => ({ operation_id: unusedId("operation") });
 
-test("what is held takes no deletion from what is free", { timeout: 120_000 }, async () => {
+test("what is held takes no deletion from what is free", async () => {
   const me = await account({ seeded: true });
   const instance = await seedInstance(me.id);
   const ids: string[] = [];
@@ -161,7 +157,7 @@ test("what is held takes no deletion from what is free", { timeout: 120_000 }, a
   await me.until(id, "failed");
 });
 
-test("a deleted instance's backup that is held is tried for an hour, too", { timeout: 120_000 }, async () => {
+test("a deleted instance's backup that is held is tried for an hour, too", async () => {
   const me = await account({ seeded: true });
   const [one, other] = [await me.instance(), await me.instance()];
   const ids = [one.id, other.id];
@@ -181,7 +177,7 @@ test("a deleted instance's backup that is held is tried for an hour, too", { tim
   ]);
 });
 
-test("a bulk action that is paused to its end says what it has not begun", { timeout: 120_000 }, async () => {
+test("a bulk action that is paused to its end says what it has not begun", async () => {
   const me = await account({ seeded: true });
   const ids = [(await seedInstance(me.id, hold())).id, (await seedInstance(me.id, hold())).id];
   const { id } = await begin(me, { action: "stop", select: { ids } });
@@ -193,7 +189,7 @@ test("a bulk action that is paused to its end says what it has not begun", { tim
   expect(await itemsOf(me, id)).toMatchObject([expired, expired]);
 });
 
-test("what a killed call has begun is followed, and not cancelled", { timeout: 120_000 }, async () => {
+test("what a killed call has begun is followed, and not cancelled", async () => {
   const me = await account({ seeded: true });
   const { id: begunId, server_id } = await seedInstance(me.id, hold());
   const { id: waiting } = await seedInstance(me.id, { server_id, ...hold() });

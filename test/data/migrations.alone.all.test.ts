@@ -159,7 +159,7 @@ test("killed at any of its writes, before or after it is done, the next run comp
     expect(comparable(await snapshot()), `killed at write ${at}`).toEqual(migrated);
   }
   expect(killed).toBeGreaterThan(EVENTS);
-}, 300_000);
+});
 
 test("two runs at once do what one does", async () => {
   await migrate(quiet);

@@ -3,13 +3,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { freePort } from "../harness/free-port.ts";
 import { commandsWithout, copyProduct, isAlive, type Product } from "./product.ts";
 
 // The first start builds everything; on a busy machine that takes minutes.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 let product: Product;
 beforeAll(() => {

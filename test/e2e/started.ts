@@ -8,7 +8,6 @@ import { uniqueDatabase, uniqueDomain } from "../harness/unique.ts";
 import { copyProduct, isAlive, type Product, type Started } from "./product.ts";
 
 // The first start builds everything; on a busy machine that takes minutes.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 export const Demo = z.object({
   base_url: z.url(),

@@ -58,7 +58,7 @@ describe("dumps of a real PostgreSQL", unless(noPostgres), () => {
     const options = `-k ${folder} -c listen_addresses= -c fsync=off`;
     postgres("pg_ctl", "-D", join(folder, "data"), "-o", options, "-l", join(folder, "log"), "-w", "start");
     psql("postgres", "create role odoo login; create role erp_restore login");
-  }, 120_000);
+  });
   afterAll(() => {
     postgres("pg_ctl", "-D", join(folder, "data"), "-m", "immediate", "stop");
     rmSync(folder, { recursive: true, force: true });

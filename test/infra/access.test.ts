@@ -32,7 +32,7 @@ const built = { bundles: stubBundles(), dashboard: stubDashboard() };
 beforeAll(async () => {
   await synth(outdir, ENVIRONMENTS, { ...built, checked: false });
   readTemplates(outdir);
-}, 300_000);
+});
 
 function methodOf(environment: Environment, method: string, path: string) {
   const found = apiOf(environment)

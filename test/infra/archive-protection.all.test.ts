@@ -37,7 +37,7 @@ beforeAll(async () => {
   stacks.plain = await resourcesWith({});
   stacks.all = await resourcesWith(ALL);
   stacks.test = await resourcesWith({ ...ALL, secretReplicas: "eu-west-1" }, "test");
-}, 300_000);
+});
 
 const bucketIn = (resources: Resources) => {
   const found = resources.find(({ type, logicalId }) => type === "AWS::S3::Bucket" && logicalId.startsWith("storagebackups"));
@@ -144,7 +144,7 @@ describe("object lock", () => {
     expect(bucketIn(created).properties).not.toHaveProperty("ObjectLockConfiguration");
     const none = await resourcesWith({ lockDays: "0", protected: "true" });
     expect(bucketIn(none).properties["ObjectLockConfiguration"]).toEqual({ ObjectLockEnabled: "Enabled" });
-  }, 300_000);
+  });
 });
 
 describe("copies", () => {

@@ -48,7 +48,7 @@ const outdir = scratch();
 beforeAll(async () => {
   // What cdk-nag says of it is read where the stacks are tested.
   await synth(outdir, ENVIRONMENTS, { bundles: stubBundles(), dashboard: stubDashboard(), checked: false });
-}, 300_000);
+});
 
 const textOf = (environment: Environment, folder = outdir): string =>
   readFileSync(join(folder, `${stackName(environment)}.template.json`), "utf8");

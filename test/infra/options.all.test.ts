@@ -53,13 +53,13 @@ it("the CDK's own command protects the stack and the table, and uses the domain,
   ]);
   expect(main.text).toMatch(/"NoncurrentDays":\s*7\b/);
   expect(main.text).not.toContain("ReservedConcurrentExecutions");
-}, 300_000);
+});
 
 it("a first creation is not protected, whatever cdk.json says of another account", async () => {
   const { isProtected, main } = await withContext({ protected: "false", live: { protected: "true" } });
   expect(isProtected).toBe(false);
   expect(main.of("AWS::DynamoDB::GlobalTable")[0]).toMatchObject(replica(false));
-}, 300_000);
+});
 
 it("all options together satisfy AWS's schemas, cdk-nag and the narrowed deployment policy", async () => {
   const store = { storeEndpoint: "https://s3.example.com", storeBucket: "erp", storeRegion: "eu-1" };
@@ -139,4 +139,4 @@ it("all options together satisfy AWS's schemas, cdk-nag and the narrowed deploym
   const [alarm] = edge.of("AWS::CloudWatch::Alarm");
   expect(readFileSync("docs/operations.md", "utf8")).toContain("\n## not-reachable\n");
   expect(alarm?.Properties["AlarmDescription"]).toMatch(/#not-reachable$/);
-}, 300_000);
+});

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await synth(outdir, ENVIRONMENTS, built);
   readTemplates(outdir);
   for (const environment of ENVIRONMENTS) stacks.set(environment, measured(outdir, stackName(environment)));
-}, 300_000);
+});
 
 /** How often schedules run in a month of 30 days. */
 function runsOfSchedules(environment: Environment): number {

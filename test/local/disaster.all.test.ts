@@ -45,7 +45,7 @@ beforeAll(async () => {
   await me.until(newBackup.operation_id);
   backup = (await me.api.get(`/backups/${newBackup.id}`)).as(Backup);
   await me.api.put(`/sandbox/instances/${instance.id}/data`, { orders: 0 });
-}, 120_000);
+});
 
 const ORDERS = { orders: 3 };
 async function archiveOf(of: Backup): Promise<Uint8Array> {
@@ -87,7 +87,7 @@ test("table lost: the service starts from its backup, and customers restore thei
   } finally {
     await restored.stop();
   }
-}, 120_000);
+});
 
 test("region or account lost: a new stack with a copy of the table, the replica and the hosts' key", async () => {
   // What was outside of it: the replica, an export of the table, the sealed key.
@@ -129,7 +129,7 @@ test("region or account lost: a new stack with a copy of the table, the replica 
   } finally {
     await created.stop();
   }
-}, 180_000);
+});
 
 test("archives deleted by mistake: what is put back makes their backups whole, also those that failed for want of it", async () => {
   const bytes = await archiveOf(backup);
@@ -152,7 +152,7 @@ test("archives deleted by mistake: what is put back makes their backups whole, a
   const again = (await me.api.post(`/backups/${backup.id}/restore`, { backup_first: false })).as(Operation);
   await me.until(again.id);
   expect((await me.api.get(`/sandbox/instances/${instance.id}/data`)).body).toMatchObject({ data: ORDERS });
-}, 120_000);
+});
 
 const tableOf = (of: Cloud): DynamoDBClient =>
   new DynamoDBClient({ endpoint: of.awsUrl, region: "us-east-1", credentials: { ...of.operator } });

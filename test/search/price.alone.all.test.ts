@@ -35,7 +35,7 @@ beforeAll(async () => {
     isRead: () => true,
     labels: labelsOf,
   });
-}, 600_000);
+});
 
 test.each([
   ["search=shop", RECORDS],

@@ -68,66 +68,62 @@ async function deploy(
 }
 
 /** Characters that take the most: of three bytes, and such that JSON escapes. */
-test.each(["\u8a9e", '"'])(
-  "the largest record of a deploy has at most 64 KB, of the character %s",
-  { timeout: 300_000 },
-  async (wide) => {
-    const { id } = await harness.me.instance();
-    await setQuota(harness.me.id, "repositories", CODE.repositoriesMax);
-    const numbers = Array.from({ length: CODE.repositoriesMax }, (_, index) => String(index).padStart(3, "0"));
-    const repositories = numbers.map((number) => ({
-      url: `https://git.example/${number}`.padEnd(500, "x"),
-      ref: number.padEnd(200, "r"),
-      path: null,
-    }));
-    const buildNames = (kind: string, count: number) =>
-      Array.from({ length: count }, (_, index) => `${kind}_${index}_`.padEnd(64, "m"));
-    const [installed, install, otherModules] = [buildNames("a", 300), buildNames("b", CODE.modulesMax), buildNames("c", 300)];
-    const put = await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: install });
-    expect(put.status).toBe(200);
-    const commits = repositories.map((repository, index) => ({ ...repository, commit: String(index % 10).repeat(40) }));
-    responses.set("resolve_code", () => ({ commits: commits.map(({ commit }) => ({ commit, problem: null, host_key: null })) }));
-    responses.set("fetch_code", () => ({
-      subjects: commits.map(() => wide.repeat(200)),
-      problems: [],
-      modules: [...installed, ...install, ...otherModules].map((name, index) => ({
-        name,
-        version: "19.0.1.0",
-        changed: true,
-        database_version: null,
-        repository: index % CODE.repositoriesMax,
-      })),
-      installed,
-      missing: [],
-      image_changed: false,
-      compared_with: null,
-    }));
-    responses.set("install_packages", () => ({ packages: buildNames("p", 500).map((name) => `${name}==1.0`) }));
-    responses.set("rehearse_code", () => {
-      const reason = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
-      const log = wide.repeat(DEPLOY.logBytes / Buffer.byteLength(wide));
-      throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why: reason, log: log.slice(0, 800) }), { log });
-    });
-    const record = await getInstance(harness.me.id, id);
-    const before = { deploy_id: newId("deploy"), code_id: newId("operation"), commits, python_packages: [], whole: true };
-    await recordDeployed(record, before);
-    const { deploy: endedDeploy } = await deploy(id, {
-      backup_first: false,
-      note: wide.repeat(200),
-      modules: installed.slice(0, 100),
-    });
-    expect(endedDeploy.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
-    expect([endedDeploy.status, endedDeploy.rehearsal?.status, endedDeploy.commits.length]).toEqual([
-      "failed",
-      "failed",
-      CODE.repositoriesMax,
-    ]);
-    expect(endedDeploy.python_packages.length * (endedDeploy.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
-    const bytes = Buffer.byteLength(JSON.stringify(endedDeploy));
-    expect(bytes).toBeGreaterThan(40 * 1024); // it is a large one
-    expect(bytes).toBeLessThanOrEqual(64 * 1024 - 512); // with an image and a backup, which this one has not
-  },
-);
+test.each(["\u8a9e", '"'])("the largest record of a deploy has at most 64 KB, of the character %s", async (wide) => {
+  const { id } = await harness.me.instance();
+  await setQuota(harness.me.id, "repositories", CODE.repositoriesMax);
+  const numbers = Array.from({ length: CODE.repositoriesMax }, (_, index) => String(index).padStart(3, "0"));
+  const repositories = numbers.map((number) => ({
+    url: `https://git.example/${number}`.padEnd(500, "x"),
+    ref: number.padEnd(200, "r"),
+    path: null,
+  }));
+  const buildNames = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${kind}_${index}_`.padEnd(64, "m"));
+  const [installed, install, otherModules] = [buildNames("a", 300), buildNames("b", CODE.modulesMax), buildNames("c", 300)];
+  const put = await (await api()).put(`/instances/${id}/code`, { repositories, install_modules: install });
+  expect(put.status).toBe(200);
+  const commits = repositories.map((repository, index) => ({ ...repository, commit: String(index % 10).repeat(40) }));
+  responses.set("resolve_code", () => ({ commits: commits.map(({ commit }) => ({ commit, problem: null, host_key: null })) }));
+  responses.set("fetch_code", () => ({
+    subjects: commits.map(() => wide.repeat(200)),
+    problems: [],
+    modules: [...installed, ...install, ...otherModules].map((name, index) => ({
+      name,
+      version: "19.0.1.0",
+      changed: true,
+      database_version: null,
+      repository: index % CODE.repositoriesMax,
+    })),
+    installed,
+    missing: [],
+    image_changed: false,
+    compared_with: null,
+  }));
+  responses.set("install_packages", () => ({ packages: buildNames("p", 500).map((name) => `${name}==1.0`) }));
+  responses.set("rehearse_code", () => {
+    const reason = because("rehearsal_failed", { modules: installed.slice(0, 5).join(", ") });
+    const log = wide.repeat(DEPLOY.logBytes / Buffer.byteLength(wide));
+    throw new GiveUp("REHEARSAL_FAILED", because("machine_reports", { why: reason, log: log.slice(0, 800) }), { log });
+  });
+  const record = await getInstance(harness.me.id, id);
+  const before = { deploy_id: newId("deploy"), code_id: newId("operation"), commits, python_packages: [], whole: true };
+  await recordDeployed(record, before);
+  const { deploy: endedDeploy } = await deploy(id, {
+    backup_first: false,
+    note: wide.repeat(200),
+    modules: installed.slice(0, 100),
+  });
+  expect(endedDeploy.commits.every(({ previous_commit }) => previous_commit !== null)).toBe(true);
+  expect([endedDeploy.status, endedDeploy.rehearsal?.status, endedDeploy.commits.length]).toEqual([
+    "failed",
+    "failed",
+    CODE.repositoriesMax,
+  ]);
+  expect(endedDeploy.python_packages.length * (endedDeploy.modules?.changed_but_not_installed.length ?? 0)).toBeGreaterThan(0);
+  const bytes = Buffer.byteLength(JSON.stringify(endedDeploy));
+  expect(bytes).toBeGreaterThan(40 * 1024); // it is a large one
+  expect(bytes).toBeLessThanOrEqual(64 * 1024 - 512); // with an image and a backup, which this one has not
+});
 
 test("the end of the ERP's log that a deploy keeps has no password in it, and control characters as escapes", async () => {
   const { id } = await harness.me.instance();
