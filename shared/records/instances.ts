@@ -206,6 +206,14 @@ const STARTING: readonly OperationType[] = ["instance.create", "instance.clone",
 /** Work after whose success there is an ERP where there was none. */
 const INSTALLING: readonly OperationType[] = ["instance.create", "instance.clone"];
 
+/** What an update changes immediately, which its end takes back if it failed. */
+const Edited = InstanceRecord.pick({
+  name: true,
+  admin_email: true,
+  labels: true,
+  disk_quota_bytes: true,
+} satisfies Record<keyof InstanceEdit, true>);
+
 /**
  * What the end of an operation takes of its instance: the whole record's schema would slow every cold start of a function that
  * begins one.
@@ -215,9 +223,7 @@ const Ended = Held.extend({
   database_name: z.string(),
   server_id: z.string(),
   protection_status: z.string().default("unprotected"),
-  name: z.string(),
-  admin_email: z.string(),
-  labels: z.custom<Labels>().default({}),
+  ...Edited.shape,
   health_status: z.string().default(HEALTH_OF_ERP.unknown),
   // Its tags, to take them away with it.
   erp_version: z.string(),
@@ -225,7 +231,6 @@ const Ended = Held.extend({
   server_ip: z.string().nullable(),
   last_drill: z.string().nullable().default(null),
   update_available: z.boolean().nullable().default(null),
-  disk_quota_bytes: z.number().nullable().default(null),
   previous_domains: z.array(z.object({ domain: z.string() })).default([]),
 });
 
