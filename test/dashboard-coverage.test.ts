@@ -1,5 +1,5 @@
-// The dashboard calls every endpoint, sends every field of a request and uses every field of a response, except for those listed
-// here: whoever adds one decides whether people see it.
+// The dashboard calls every endpoint, and its code names every field of requests and responses, except for those listed here:
+// whoever adds one decides whether people see it.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -65,16 +65,18 @@ const COMMON = ["app", "resource"];
 const NAME = /\b\w+\b(?!=["{])/g;
 const COMMENT = /\/\*.*?\*\/|^\s*\/\/.*?$| \/\/ .*?$/gms;
 
-const sourcesIn = (folders: readonly string[]): string =>
+const readSources = (folders: readonly string[]): string[] =>
   globSync(
     folders.map((folder) => `dashboard/src/${folder}/**/*.{ts,tsx}`),
     { cwd: ROOT },
-  )
-    .map((file) => readFileSync(join(ROOT, file), "utf8").replaceAll(COMMENT, ""))
-    .join("\n");
+  ).map((file) => readFileSync(join(ROOT, file), "utf8").replaceAll(COMMENT, ""));
 
-const allSources = sourcesIn([""]);
-const isCalled = ({ id }: { id: string }): boolean => new RegExp(`\\b${id.replace(".", String.raw`\s*\.`)}\\b`).test(allSources);
+const namesIn = (sources: readonly string[]): Set<string> => new Set(sources.join("\n").match(NAME));
+
+const callOf = ({ id }: { id: string }): RegExp => new RegExp(`\\b${id.replace(".", String.raw`\s*\.`)}\\b`);
+const allSources = readSources([""]);
+const callersOf = (route: { id: string }): string[] => allSources.filter((source) => callOf(route).test(source));
+const isCalled = (route: { id: string }): boolean => callersOf(route).length > 0;
 const called = everyRoute.filter(isCalled);
 
 test("the dashboard calls every endpoint, or UNCALLED says that only programs need it", () => {
@@ -90,13 +92,23 @@ const groups = [...Map.groupBy(called, ({ id }) => id.split(".")[0] ?? "")];
 
 test.each(groups)("the dashboard uses every field of %s, or UNUSED says which not", (group, routes) => {
   const folders = FOLDERS[group] ?? [group.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)];
-  const words = new Set(sourcesIn([...folders, ...COMMON]).match(NAME));
+  const names = namesIn(readSources([...folders, ...COMMON]));
   const fields = routes.flatMap(({ body, data }) => [
     ...fieldsOf(body).fields.map(([name]) => name),
     ...(data === api.operations.get.data && group !== "operations" ? [] : fieldsShownOf(data)),
   ]);
-  const unused = [...new Set(fields)].filter((name) => !words.has(name));
+  const unused = [...new Set(fields)].filter((name) => !names.has(name));
   expect(unused.toSorted(), `in dashboard/src/${folders.join(", ")}`).toEqual([...(UNUSED[group] ?? [])].toSorted());
+});
+
+const updates = called.filter(({ method }) => method === "PUT").map((route) => ({ ...route, names: namesIn(callersOf(route)) }));
+
+test.each(updates)("what calls $id in the dashboard sends every field of its body", ({ body, names }) => {
+  expect(
+    fieldsOf(body)
+      .fields.map(([name]) => name)
+      .filter((name) => !names.has(name)),
+  ).toEqual([]);
 });
 
 const Properties = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) });

@@ -5,8 +5,10 @@ import { ENTRIES } from "../../infra/bundle.ts";
 
 /** Files on the left always need the tests on the right, which name what was forgotten of a new endpoint, field or provider. */
 const ALWAYS: readonly (readonly [files: string, tests: string])[] = [
-  ["shared/api/**", "test/{golden,dashboard-coverage,events/changed-fields,routes/{own-tests,permissions}}.test.ts"],
+  ["shared/api/**", "test/{golden,dashboard-coverage,events/changed-fields,releases,routes/{own-tests,permissions}}.test.ts"],
   ["shared/records/schemas/**", "test/releases.test.ts"],
+  ["shared/domain/*", "test/{codes,sentences}.test.ts"],
+  ["dashboard/src/messages/**", "test/messages.test.ts"],
   ["shared/providers/*", "test/providers/*.test.ts"],
   ["{shared/{providers/*,platform/configuration.ts},infra/local/operator.ts}", "test/local/operator.test.ts"],
 ];
@@ -40,7 +42,6 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["functions/workflows/run-bulk/*", "test/bulk/*.ts"],
   ["infra/*.ts", "test/infra/*.test.ts"],
   ["infra/local/start.ts", "test/e2e/start.test.ts"],
-  ["dashboard/src/messages/**", "test/messages.test.ts"],
   ["dashboard/src/**", "test/browser/pages.table.test.ts"],
   ["dashboard/src/bulk/*", "test/browser/bulk-*.test.ts"],
   ["dashboard/**", "test/infra/dashboard.test.ts"],
@@ -76,7 +77,14 @@ export function neededTests(changed: readonly string[], sources: Sources): Map<s
       functions.flatMap((id) => testsOfFunction(id, sources)),
       functions.length <= FEW ? 1 : 3,
     );
-    add(namesakes(file, sources), 1);
+    const ownTests = namesakes(file, sources);
+    add(ownTests, 1);
+    // They name every field of a response.
+    if (file.startsWith("shared/api/"))
+      add(
+        ownTests.filter((test) => test.endsWith("/create.test.ts")),
+        0,
+      );
     for (const [test, distance] of testsThatImport(file, sources)) add([test], Math.min(distance, 4));
   }
   return ranks;

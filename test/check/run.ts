@@ -1,5 +1,5 @@
 // `npm run check`: types, format and lint, and the tests that the files need that have changed since the last commit; `-- --since
-// main`: since the branch left main. Takes a minute at most, and says what it left out. DynamoDB Local is kept for the next
+// main`: since the branch left main. Takes about a minute, and says what it left out. DynamoDB Local is kept for the next
 // check.
 import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
