@@ -5,7 +5,7 @@ import { Operation } from "../shared/api/operations.ts";
 import { account, type TestAccount, unusedId } from "./harness/account.ts";
 import type { Client } from "./harness/client.ts";
 import { seedAlert, seedBackup, seedDeploy, seedInstance, seedFactor, seedInvitation, seedServer } from "./harness/seed.ts";
-import { listRoutes, pathOf } from "./harness/requests.ts";
+import { listRoutes, pathAmong } from "./harness/requests.ts";
 import { some } from "./harness/some.ts";
 import { DEPLOY, SESSIONS_PER_USER } from "../shared/domain/limits.ts";
 import { setQuota } from "../shared/operations/accounts/operator.ts";
@@ -59,12 +59,12 @@ const client = async (route: { access: unknown }) => (route.access === "session"
 const idsOf = (response: Awaited<ReturnType<Client["get"]>>) => response.as(z.array(z.union([Listed, Item]))).map(({ id }) => id);
 
 /** The record whose list a route has. */
-const idFor = ({ id, path }: { id: string; path: string }): string =>
-  id === "operations.items" ? operationId : path.startsWith("/webhooks") ? webhookId : instanceId;
+const listPath = (route: { path: string }): string =>
+  pathAmong(route, { instance: instanceId, operation: operationId, webhook: webhookId });
 
 const lists = listRoutes.filter(({ id }) => id !== "operations.list").map((route, place) => ({ ...route, place }));
 describe.each(lists)("$title", (route) => {
-  const at = (query: string) => `${pathOf(route, idFor(route))}?${query}`;
+  const at = (query: string) => `${listPath(route)}?${query}`;
 
   const hasPages = async () => {
     const api = await client(route);

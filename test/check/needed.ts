@@ -5,9 +5,12 @@ import { ENTRIES } from "../../infra/bundle.ts";
 
 /** Files on the left always need the tests on the right, which name what was forgotten of a new endpoint, field or provider. */
 const ALWAYS: readonly (readonly [files: string, tests: string])[] = [
-  ["shared/api/**", "test/{golden,dashboard-coverage,events/changed-fields,releases,routes/{own-tests,permissions}}.test.ts"],
+  [
+    "shared/api/**",
+    "test/{golden,dashboard-coverage,events/changed-fields,figures/budget,releases,routes/{filters,own-tests,permissions}}.test.ts",
+  ],
   ["shared/records/schemas/**", "test/releases.test.ts"],
-  ["shared/domain/*", "test/{codes,sentences}.test.ts"],
+  ["shared/domain/*", "test/{codes,events/changed-fields,sentences}.test.ts"],
   ["dashboard/src/messages/**", "test/messages.test.ts"],
   ["shared/providers/*", "test/providers/*.test.ts"],
   ["{shared/{providers/*,platform/configuration.ts},infra/local/operator.ts}", "test/local/operator.test.ts"],
@@ -23,7 +26,7 @@ const BESIDES: readonly (readonly [files: string, tests: string])[] = [
   ["docs/events.md", "test/golden.test.ts"],
   ["docs/guarantees.md", "test/guarantees.test.ts"],
   ["docs/api.md", "test/{golden,api/guide}.test.ts"],
-  ["shared/api/**", "test/{api/{client,generated,linters},figures.alone,infra/bundle}.*test.ts"],
+  ["shared/api/**", "test/{api/{client,generated,linters},figures.alone,infra/bundle,lists,routes/queries}.*test.ts"],
   ["shared/hosts/script/**", "test/hosts/*.test.ts"],
   ["functions/schedules/check-servers.ts", "test/servers/{disk,figures,health,reports*}.*.ts"],
   ["functions/schedules/{deliver,dispatch}.ts", "test/webhooks/deliveries.*.ts"],

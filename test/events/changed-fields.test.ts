@@ -1,10 +1,12 @@
-// What the event of a change names: every field that the request can change, of whatever resource.
+// What the event of a change names: every field that the request can change, of whatever resource. Fields and events have words.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { events } from "../../dashboard/src/messages/en/events.ts";
 import { keys } from "../../shared/data/keys.ts";
 import { transact } from "../../shared/data/table.ts";
 import { put } from "../../shared/data/writes.ts";
+import { EVENT_TYPES } from "../../shared/domain/event-types.ts";
+import { OPERATION_TYPES } from "../../shared/domain/lifecycle.ts";
 import { DEFAULT_QUOTAS } from "../../shared/domain/limits.ts";
 import { KEEP_RULES } from "../../shared/domain/retention.ts";
 import { getServer } from "../../shared/records/servers.ts";
@@ -117,4 +119,11 @@ test("each field that an event names has a label in dashboard/src/messages/en/ev
     ...KEEP_RULES,
   ];
   expect(fields.filter((field) => !(field in events.fields))).toEqual([]);
+});
+
+test("each event that is no operation has words in dashboard/src/messages/en/events.ts", () => {
+  const isOfOperation = (type: string) =>
+    OPERATION_TYPES.some((operation) => type === operation || type.startsWith(`${operation}.`));
+  const types = Object.keys(EVENT_TYPES).filter((type) => !isOfOperation(type));
+  expect(types.filter((type) => !(type in events.actions))).toEqual([]);
 });

@@ -49,6 +49,14 @@ export const pathOf = (route: Pick<Route, "path">, id?: string): string =>
         .replace(":delivery_id", seededDeliveries.get(plain(id ?? "")) ?? unusedId("delivery"))
     : route.path.replace(":name", "acme").replace(":secret", "no-such-secret");
 
+/** The path with that ID of a test's own whose kind it needs. */
+export function pathAmong(route: Pick<Route, "path">, ids: Partial<Record<IdKind, string>>): string {
+  if (!route.path.includes(":id")) return pathOf(route);
+  const id = ids[idKindOf(route)];
+  if (id === undefined) throw new Error(`${route.path} needs the ID of a ${idKindOf(route)}, which this test must seed`);
+  return pathOf(route, id);
+}
+
 /** Without these, a request is rejected for what it lacks. */
 const NEEDED_QUERIES: Readonly<Record<string, string>> = {
   "search.find": "q=shop",

@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Operation } from "../../shared/api/operations.ts";
 import { account, type TestAccount } from "../harness/account.ts";
 import { seedBackup, seedInstance } from "../harness/seed.ts";
-import { bodyOf, everyRoute, fieldsOf, listRoutes, pathOf, wholePathOf } from "../harness/requests.ts";
+import { bodyOf, everyRoute, listRoutes, pathAmong, wholePathOf } from "../harness/requests.ts";
 import { some } from "../harness/some.ts";
 import { routeClients } from "../harness/route-clients.ts";
+import { FILTERS } from "./filters.ts";
 
 let me: TestAccount;
 let instanceId: string;
@@ -23,64 +24,8 @@ beforeAll(async () => {
 
 const clientFor = routeClients(() => me);
 
-const SEARCH = ["label", "search", "sort"];
 /** What nobody has is no mistake in these. */
 const ANY = ["search", "provider", "region", "size"];
-/** docs/api.md: the filters of each list. */
-const FILTERS: Record<string, string[]> = {
-  "GET /servers": [
-    "ids",
-    "status",
-    "provider",
-    "region",
-    "size",
-    "needs_reboot",
-    "disk_free_bytes_below",
-    "memory_free_bytes_below",
-    "instance_count_below",
-    ...SEARCH,
-  ],
-  "GET /instances": [
-    "ids",
-    "status",
-    "server_id",
-    "protection",
-    "erp_version",
-    "edition",
-    "drill",
-    "health",
-    "update_available",
-    "last_backup_before",
-    ...SEARCH,
-  ],
-  "GET /backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", "instance_id", ...SEARCH],
-  "GET /instances/:id/backups": ["ids", "status", "kind", "drill", "locked", "size_bytes_above", ...SEARCH],
-  "GET /instances/:id/deploys": ["ids", "status"],
-  "GET /operations": ["ids", "status", "resource_id", "type", "actor", "server_id"],
-  "GET /operations/:id/items": ["status"],
-  "GET /alerts": ["ids", "status", "kind", "resource_id"],
-  "GET /events": ["class", "type", "actor", "resource_id"],
-  "GET /ssh-keys": ["ids"],
-  "GET /webhooks": ["ids"],
-  "GET /webhooks/:id/deliveries": ["ids", "status", "event_type"],
-  "GET /tokens": ["ids"],
-  "GET /users": ["ids"],
-  "GET /users/invitations": ["ids"],
-  "GET /auth/sessions": ["ids"],
-  "GET /auth/second-factors": ["ids"],
-};
-
-test("the lists and their filters are those that are promised", () => {
-  const paging = ["page", "per_page", "cursor", "created_after", "created_before", "order"];
-  const filters = listRoutes.map((route) => [
-    route.title,
-    fieldsOf(route.query)
-      .fields.map(([name]) => name)
-      .filter((name) => !paging.includes(name)),
-  ]);
-  expect(Object.fromEntries(filters)).toEqual(FILTERS);
-});
-
 describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title", (route) => {
   test("an unknown query parameter is rejected by name, empty or not", async () => {
     const unknown = [
@@ -101,11 +46,11 @@ describe.each(everyRoute.map((route, place) => ({ ...route, place })))("$title",
 });
 
 /** The record whose list a route has. */
-const idFor = ({ id, path }: { id: string; path: string }): string =>
-  id === "operations.items" ? operationId : path.startsWith("/webhooks") ? webhookId : instanceId;
+const listPath = (route: { path: string }): string =>
+  pathAmong(route, { instance: instanceId, operation: operationId, webhook: webhookId });
 
 describe.each(listRoutes.map((route, place) => ({ ...route, place })))("$title", (route) => {
-  const path = () => pathOf(route, idFor(route));
+  const path = () => listPath(route);
   const at = (query: string) => `${path()}?${query}`;
   const filters = FILTERS[route.title] ?? [];
 
