@@ -20,12 +20,12 @@ async function loadProviders(configured: Configuration): Promise<readonly Provid
   const from = JSON.stringify(configured);
   if (cachedProviders?.from === from) return cachedProviders.providers;
   const label = await deployment();
-  const made: Record<ConfiguredProvider, Provider | undefined> = {
+  const byCode: Record<ConfiguredProvider, Provider | undefined> = {
     hetzner: configured.hetzner && hetzner({ ...configured.hetzner, deployment: label }),
     digitalocean: configured.digitalocean && digitalocean({ ...configured.digitalocean, deployment: label }),
     byo: configured.byo && byo(configured.byo.machines),
   };
-  cachedProviders = { from, providers: Object.values(made).filter((provider) => provider !== undefined) };
+  cachedProviders = { from, providers: Object.values(byCode).filter((provider) => provider !== undefined) };
   return cachedProviders.providers;
 }
 
